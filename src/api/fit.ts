@@ -1,4 +1,3 @@
-import { type Fields, isRecord } from '../text/record.ts';
 import type { Schema } from './operation.ts';
 import { type Shape, shapeOf } from './shape.ts';
 
@@ -25,13 +24,16 @@ function shaped(shape: Shape, value: unknown): unknown {
         ? value.filter(isFilled).map((item) => shaped(shape.item ?? shape, item))
         : [];
     case 'object':
-      return isRecord(value) || !shape.nullable ? fitFields(shape, isRecord(value) ? value : {}) : null;
+      return isObject(value) || !shape.nullable ? fitFields(shape, isObject(value) ? value : {}) : null;
     default:
       return value;
   }
 }
 
-const fitFields = ({ fields = {} }: Shape, value: Fields): unknown =>
+const fitFields = ({ fields = {} }: Shape, value: Readonly<Record<string, unknown>>): unknown =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, shaped(field, value[name])]));
 
 const isFilled = (value: unknown): boolean => value !== null && value !== undefined;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
