@@ -1,6 +1,6 @@
 import { syncChunkSize } from '../api/contacts.ts';
 import { loadPhones, noPhones } from '../batch/phone.ts';
-import { type DoubtedPhones, noDoubts } from '../batch/phone-notes.ts';
+import { noDoubts } from '../batch/phone-notes.ts';
 import { Failure } from '../errors.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
 import { needsRows } from '../tabular/source.ts';
@@ -16,44 +16,16 @@ import {
   type Read,
 } from './duplicates.ts';
 import { filterOf } from './filters.ts';
-import { type Findings, newFindings } from './findings.ts';
+import { newFindings } from './findings.ts';
 import type { ImportFlags } from './flags.ts';
 import { type Contact, type Mapping, type MapWish, mapHeaders, type Shape } from './mapping.ts';
-import { type Mark, watchForMarks } from './marks.ts';
+import { watchForMarks } from './marks.ts';
 import { newPhoneHolders, type PhoneHolders } from './phone-holders.ts';
 import { repeatedEmails } from './repeated-emails.ts';
 import { createRowReader, isProblem, type Problem, type ReadRow } from './rows.ts';
+
 /** What a file would do to the account: the result of a first reading, in which nothing is sent. */
-export type Plan = {
-  readonly table: Table;
-  readonly mapping: Mapping;
-  readonly rows: number;
-  /** Rows that will be sent, those that are merged into another included. */
-  readonly sendable: number;
-  readonly chunks: number;
-  /** What each chunk holds; empty where nothing is to be sent. */
-  readonly digests: readonly string[];
-  /** Rows that `--dedupe first` leaves out. */
-  readonly leftOut: number;
-  /** Rows that `--dedupe merge` sends as a part of another. */
-  readonly merged: number;
-  /** Rows that `--skip` and `--only` leave out; undefined without them. */
-  readonly skipped: number | undefined;
-  readonly problems: readonly Problem[];
-  /** Phones that will be sent and that the service may not take as they are meant. */
-  readonly phones: DoubtedPhones;
-  /** Whose numbers those without a country code are. */
-  readonly phoneCountry: string | undefined;
-  /** Whose the phones are, where the service finds contacts by them. */
-  readonly holders: PhoneHolders | undefined;
-  readonly findings: Findings;
-  /** Of the rows that will be sent. */
-  readonly repeated: Pick<ReturnType<typeof repeatedEmails>, 'notes'>;
-  readonly marks: readonly Mark[];
-  readonly sample: readonly Contact[];
-  /** A fresh pass over the same rows, decided the same way. */
-  judged(): AsyncIterable<readonly Judged[]>;
-};
+export type Plan = Awaited<ReturnType<typeof makePlan>>;
 
 const largestSample = 5;
 
@@ -62,7 +34,7 @@ export async function makePlan(
   { shape, map }: { readonly shape: Shape; readonly map: readonly MapWish[] },
   flags: ImportFlags,
   onRows: (rows: number) => void,
-): Promise<Plan> {
+) {
   const { dedupe, metadata, phone_country: phoneCountry, strict_phone: strictPhone, tag: tags = [] } = flags;
   const options = { tagSeparator: flags.tag_separator, tags, metadata, strictPhone };
   const mapping = mapHeaders(table.headers, map, shape, table.examples);
@@ -76,7 +48,7 @@ export async function makePlan(
   const merged = dedupe === 'merge' ? await mergeDuplicates(() => readAll(table.records(), readRow)) : nothingMerged;
 
   const holders = shape.isFoundByPhone ? newPhoneHolders(phones) : undefined;
-  const sums = newSums(createChunker(syncChunkSize), holders, { isSent: !flags.dry_run });
+  const sums = newSums(holders, { isSent: !flags.dry_run });
   const rows = readAll(table.records(), firstLook);
   for await (const batch of judgeAll(rows, dedupe, merged)) {
     for (const row of batch) sums.add(row);
@@ -92,11 +64,15 @@ export async function makePlan(
     table,
     mapping,
     ...counted,
+    /** Rows that `--skip` and `--only` leave out; undefined without them. */
     skipped: leavesOut && skipped,
+    /** Whose numbers those without a country code are. */
     phoneCountry,
+    /** Whose the phones are, where the service finds contacts by them. */
     holders,
     findings,
     marks: marks.found(),
+    /** A fresh pass over the same rows, decided the same way. */
     judged: () => judgeAll(readAll(table.records(), readRow), dedupe, merged),
   };
 }
@@ -106,16 +82,26 @@ const unnamed = ({ columns, unused }: Mapping): number[] =>
   [...columns.filter(({ to }) => to.startsWith('metadata')), ...unused].map(({ index }) => index);
 
 /** What the rows come to. `isSent`: what each chunk holds is kept for that, which takes a quarter of the reading. */
-function newSums(
-  chunker: ReturnType<typeof createChunker>,
-  holders: PhoneHolders | undefined,
-  { isSent }: { readonly isSent: boolean },
-) {
+function newSums(holders: PhoneHolders | undefined, { isSent }: { readonly isSent: boolean }) {
+  const chunker = createChunker(syncChunkSize);
   const problems: Problem[] = [];
   const sample: Contact[] = [];
+  /** Phones that will be sent and that the service may not take as they are meant. */
   const phones = noDoubts();
+  /** Of the rows that will be sent. */
   const repeated = repeatedEmails();
-  const count = { rows: 0, sendable: 0, leftOut: 0, merged: 0, skipped: 0, chunks: 0 };
+  const count = {
+    rows: 0,
+    /** Rows that will be sent, those that are merged into another included. */
+    sendable: 0,
+    /** Rows that `--dedupe first` leaves out. */
+    leftOut: 0,
+    /** Rows that `--dedupe merge` sends as a part of another. */
+    merged: 0,
+    skipped: 0,
+    chunks: 0,
+  };
+  /** What each chunk holds; empty where nothing is to be sent. */
   const digests: string[] = [];
   const close = (chunk: Chunk | undefined) => {
     if (!chunk) return;

@@ -21,26 +21,7 @@ export type Target = {
 };
 
 /** What was done, over all runs of the file. Rows are counted by lines of the file. */
-export type Totals = {
-  readonly created: number;
-  readonly updated: number;
-  readonly synced: number;
-  readonly problems: readonly Problem[];
-  readonly unaccounted: number;
-  readonly chunks: number;
-  readonly requests: number;
-  readonly resumedRows: number;
-  /** Chunks that this run itself has sent, and those of which it is not known. */
-  readonly doneNow: number;
-  readonly unknownNow: number;
-  /** The rows of those. */
-  readonly unknownRows: number;
-  /** Of those: chunks that an earlier run has sent. */
-  readonly unknownBefore: number;
-  readonly ms: number;
-  /** Why it ended before the last chunk. */
-  readonly stopped: Failure | undefined;
-};
+export type Totals = Awaited<ReturnType<typeof runPlan>>;
 
 type Ports = Pick<Context, 'clock' | 'signal' | 'notice'>;
 
@@ -61,7 +42,7 @@ export type Job = {
  * first. Within a chunk they stay in the file's order, which the service works through (errors come by index), so no
  * chunk has to be cut for them: a file in which every tenth row says info@example.com goes as fast as any other.
  */
-export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
+export async function runPlan(ctx: Ports, job: Job) {
   const { plan, target, journal } = job;
   const { name } = plan.table.source;
   const began = ctx.clock.ticks();
@@ -95,10 +76,14 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
     ...tally.totals(),
     requests: journal.past.requests + target.requests(),
     ms: journal.past.ms + elapsed(),
+    /** Chunks that this run itself has sent, and those of which it is not known. */
     doneNow: tally.totals().chunks - journal.past.done.size,
     unknownNow: inDoubt.size,
+    /** The rows of those. */
     unknownRows: [...inDoubt.values()].reduce((sum, rows) => sum + rows, 0),
+    /** Of those: chunks that an earlier run has sent. */
     unknownBefore: open.size,
+    /** Why it ended before the last chunk. */
     stopped: lanes.stopped(),
   };
 }

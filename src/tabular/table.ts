@@ -5,27 +5,7 @@ import { announcementIn, type Beginning, findBeginning, type HeaderOptions, type
 import { changedMeanwhile, needsRows, type Source } from './source.ts';
 
 /** A CSV file whose columns have names. */
-export type Table = {
-  readonly source: Source;
-  readonly delimiter: string;
-  /** `#1`, `#2` and so on where the file has none. */
-  readonly headers: readonly string[];
-  readonly hasHeader: boolean;
-  /** Where the header is, or the first row. */
-  readonly line: number;
-  /** The text that `--skip-lines` passed over. */
-  readonly skippedText: string;
-  /** The line that names the delimiter, with its end; empty where there is none. */
-  readonly announcement: string;
-  /** What was passed over without being told to. */
-  readonly preamble: readonly Passed[];
-  /** What was passed over below the rows; known once all records were read. */
-  readonly footer: readonly Passed[];
-  /** The cells of the first rows, to see what the columns hold. */
-  readonly examples: readonly (readonly string[])[];
-  /** The records below the header, a piece of the file at a time. */
-  records(): AsyncIterable<readonly CsvRecord[]>;
-};
+export type Table = Awaited<ReturnType<typeof openTable>>;
 
 export type TableOptions = HeaderOptions & {
   /** What to type for a file whose first line is a row. */
@@ -34,7 +14,7 @@ export type TableOptions = HeaderOptions & {
 
 const mostExamples = 20;
 
-export async function openTable(source: Source, options: TableOptions): Promise<Table> {
+export async function openTable(source: Source, options: TableOptions) {
   const { text, isWhole, beginning } = await beginningOf(source, options);
   const { cells, delimiter, isRow, start, next, preamble } = beginning;
   if (isRow && !options.noHeader) throw noHeader(source.name, beginning, options);
@@ -43,14 +23,22 @@ export async function openTable(source: Source, options: TableOptions): Promise<
   return {
     source,
     delimiter,
+    /** `#1`, `#2` and so on where the file has none. */
     headers: isRow ? cells.map((_, index) => `#${index + 1}`) : cells,
     hasHeader: !isRow,
+    /** Where the header is, or the first row. */
     line: start.line,
+    /** The text that `--skip-lines` passed over. */
     skippedText: options.skipLines ? text.slice(0, start.at) : '',
+    /** The line that names the delimiter, with its end; empty where there is none. */
     announcement: announcementIn(text),
+    /** What was passed over without being told to. */
     preamble,
+    /** The same below the rows; known once all records were read. */
     footer,
+    /** The cells of the first rows, to see what the columns hold. */
     examples: examplesOf(text, below, { delimiter, isWhole }),
+    /** The records below the header, a piece of the file at a time. */
     records: () =>
       withoutFooter(
         recordsBelow(text.slice(0, below.at), source, createCsvParser(delimiter, below.line)),
