@@ -1,5 +1,6 @@
 import type { Env } from '../env.ts';
-import { Failure } from '../errors.ts';
+import { Failure, orElse } from '../errors.ts';
+import { isText } from '../text/record.ts';
 
 /** A proxy, and the variable that names it. */
 type Proxy = { readonly name: string; readonly url: URL };
@@ -30,10 +31,4 @@ function proxyIn(env: Env, name: string): Proxy | undefined {
 }
 
 /** A `%` of a password that was left as it is cannot be undone. */
-function isEncoded(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== undefined;
-  } catch {
-    return false;
-  }
-}
+const isEncoded = (text: string): boolean => orElse(() => isText(decodeURIComponent(text)), false);

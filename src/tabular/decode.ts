@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { Failure } from '../errors.ts';
+import { Failure, orElse } from '../errors.ts';
+import { isText } from '../text/record.ts';
 
 /** How messages name what has no name. */
 export const stdinName = 'standard input';
@@ -175,11 +176,4 @@ async function firstBadLine(bytes: AsyncIterable<Buffer>, encoding: string): Pro
   return line;
 }
 
-function accepts(toText: ToText, piece: Buffer): boolean {
-  try {
-    toText(piece);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const accepts = (toText: ToText, piece: Buffer): boolean => orElse(() => isText(toText(piece)), false);

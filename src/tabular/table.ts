@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Failure, orElse } from '../errors.ts';
 import { type CsvRecord, createCsvParser, type Parser, readOneRecord } from './csv.ts';
 import { withoutFooter } from './footer.ts';
 import { announcementIn, type Beginning, findBeginning, type HeaderOptions, type Passed } from './header.ts';
@@ -69,21 +69,13 @@ function examplesOf(
   const examples: (readonly string[])[] = [];
   let place = from;
   while (place.at < text.length && examples.length < mostExamples) {
-    const record = readExample(text, place, options);
+    // What is wrong below the header is told when it is read in earnest.
+    const record = orElse(() => readOneRecord(text, place, options), undefined);
     if (record === undefined) break;
     if (record.cells.some((cell) => cell.trim() !== '')) examples.push(record.cells);
     place = record.next;
   }
   return examples;
-}
-
-/** What is wrong below the header is told when it is read in earnest. */
-function readExample(...[text, place, options]: Parameters<typeof readOneRecord>): ReturnType<typeof readOneRecord> {
-  try {
-    return readOneRecord(text, place, options);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Below other text than `above` the columns may have changed places. */
