@@ -3,7 +3,6 @@ import { type Finished, prune } from '../../batch/journal-prune.ts';
 import { forgetWitness, newWitness } from '../../disk/lock/witness.ts';
 import { someOf } from '../../text/each.ts';
 import { noteBegun } from '../journal/claims.ts';
-import type { Copy } from '../journal/copies.ts';
 import { isUnsettled } from '../journal/ended-table.ts';
 import type { Header, Renamed, RowLine, RowStatus, RunLine } from '../journal/lines.ts';
 import { batchOf, type Found, keysOf } from '../journal/on-disk.ts';
@@ -14,7 +13,8 @@ import { journalText, lineText, mark, shortLines } from '../journal/text.ts';
 import { append, close, type Held, type Opening } from '../journal/writing.ts';
 import { isRepeatable, type Plan } from '../rows/plan.ts';
 import type { Chosen } from './choose.ts';
-import { asWritten, type Drafted, draftOf, fateOf } from './drafted.ts';
+import { asWritten, draftOf, fateOf } from './drafted.ts';
+import type { EarlierRuns } from './earlier-runs.ts';
 import { otherNames } from './match-table.ts';
 
 export const wording: Wording = {
@@ -26,25 +26,8 @@ export const wording: Wording = {
     `Nothing was sent now, and svc cannot tell which rows that run sent. Look in the service. Then remove the journal, and svc takes these rows for new ones: rm '${path}'${path.endsWith('.rows') ? '' : ` '${path.replace(/\.jsonl$/u, '.rows')}'`}`,
 };
 
-/** What a journal goes on from. */
-export type Beginning = {
-  readonly path: string;
-  readonly own: Found | undefined;
-  readonly chosen: Chosen;
-  /** What earlier rows in doubt are like that are none of its rows, and that rows of this run are like. */
-  readonly passedOver: readonly string[];
-  /** Of this run, among all of this account and command. */
-  readonly number: number;
-  /** What other runs have left on its way. */
-  readonly copies: readonly Copy[];
-  /** The journal in the place of which a new one is written. */
-  readonly replaces: Found | undefined;
-  /** What became of drafts, also of those that other journals tell of. */
-  readonly drafted: Drafted;
-};
-
 /** Goes on in a journal, or begins one. */
-export async function beginJournal(opening: Opening, beginning: Beginning): Promise<Journal> {
+export async function beginJournal(opening: Opening, beginning: EarlierRuns): Promise<Journal> {
   const { folder, clock, lock, identity, plan, present } = opening;
   const { own, path, chosen, number, replaces } = beginning;
   const header = own?.past.header.svc_bulk === 2 ? own.past.header : newHeader(opening, own?.past.header.started_at);
@@ -118,7 +101,7 @@ const sendsAgain = ({ voided, again }: Chosen): boolean => voided.length > 0 || 
 const beginsOther = (chosen: Chosen): boolean => chosen.voided.length > 0 || (chosen.isAsked && chosen.again.size > 0);
 
 /** Drafts that a killed run kept before it said so. */
-function* untoldDrafts({ own, drafted }: Beginning): Generator<RowLine> {
+function* untoldDrafts({ own, drafted }: EarlierRuns): Generator<RowLine> {
   if (!own) return;
   for (const [row, draft] of drafted.get(own)?.untold ?? []) {
     const line = own.past.rowStatuses.get(row)?.line ?? 0;
@@ -127,7 +110,7 @@ function* untoldDrafts({ own, drafted }: Beginning): Generator<RowLine> {
 }
 
 /** Whether it holds rows that became drafts, or says that such rows of another journal may go again. */
-function tellsOfDrafts({ own, drafted, chosen }: Beginning): boolean {
+function tellsOfDrafts({ own, drafted, chosen }: EarlierRuns): boolean {
   if (drafted.size > 0 && sendsAgain(chosen)) return true;
   if (own === undefined) return false;
   return drafted.has(own) || someOf(own.past.rowStatuses.standing('done'), ([, rowStatus]) => 'drafted' in rowStatus);
@@ -147,7 +130,7 @@ function* formerRowStatuses(own: Found | undefined): Generator<readonly [row: st
 }
 
 /** Rows that the journals call by another name, from now on by theirs. */
-function* renamedIn({ chosen: { matches, sentBy }, drafted }: Beginning, settings: string): Generator<RowLine> {
+function* renamedIn({ chosen: { matches, sentBy }, drafted }: EarlierRuns, settings: string): Generator<RowLine> {
   let rows: Renamed[] = [];
   for (const [row, match] of matches) {
     const { key, from } = match;
@@ -167,7 +150,7 @@ function* renamedIn({ chosen: { matches, sentBy }, drafted }: Beginning, setting
 const mostRenamed = 4096;
 
 /** What this run knows: of rows of its own file what any journal says, of others what its own does. */
-function rowStatusesOf({ own, chosen }: Beginning, plan: Plan): OpenRowStatuses {
+function rowStatusesOf({ own, chosen }: EarlierRuns, plan: Plan): OpenRowStatuses {
   const { refs } = plan;
   const taken = otherNames(chosen.matches, refs);
   const rowStatuses = rowStatusTable(refs);

@@ -10,11 +10,10 @@ import { copiesElsewhere, hasArrived, type Moment } from '../journal/copies.ts';
 import { isAnyUnsettled, isUnsure } from '../journal/ended-table.ts';
 import { likeIn } from '../journal/lines.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName } from '../journal/on-disk.ts';
-import { type Overtaken, overtakenIn } from '../journal/overtaken.ts';
+import { overtakenIn } from '../journal/overtaken.ts';
 import type { Present } from '../journal/reader.ts';
 import { isRepeatable, mayBeOverwritten, type Plan } from '../rows/plan.ts';
 import { alikeRows } from './alike.ts';
-import type { Beginning } from './begin-journal.ts';
 import { againIn, type Chosen, choose, unsettle, type Wish } from './choose.ts';
 import { type Drafted, drafted, fateOf, standAsSent } from './drafted.ts';
 import { goneOnWith, isOvertaken } from './going-on.ts';
@@ -68,17 +67,10 @@ export type Asked = {
 };
 
 /** What a run begins from. */
-export type EarlierRuns = Beginning &
-  Omit<Known, 'matches' | 'resent'> & {
-    /** What any of them has made: no look takes one of them for a row of this run. */
-    readonly made: Iterable<MadeBefore>;
-    /** Another login has sent some of the rows: without --again or --restart no run begins. */
-    readonly isOfStrangers: boolean;
-    readonly overtaken: Overtaken;
-  };
+export type EarlierRuns = Awaited<ReturnType<typeof readEarlierRuns>>;
 
 /** The earlier runs of this account and command that have journals here, weighed against the rows of a file. */
-export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
+export async function readEarlierRuns(asked: Asked) {
   const { folder, present, clock, identity, plan, wish, onlyLooks } = asked;
   const file = identity.file ?? null;
   const sides = { plan, file };
@@ -140,6 +132,7 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     path: (own ?? replaces)?.path ?? join(folder.path, newName(keys)),
     own,
     stopped: found || wish.restart ? undefined : candidates.find(isStopped),
+    /** Another login has sent some of the rows: without --again or --restart no run begins. */
     isOfStrangers: strangers !== undefined,
     isCopy,
     senders,
@@ -149,12 +142,19 @@ export async function readEarlierRuns(asked: Asked): Promise<EarlierRuns> {
     others: isOnce ? [] : await otherRequests(plan, chosen.matches),
     alike: resembling.alike,
     drafted: decided,
-    // No run begins beside them but with --retry-unknown.
+    /**
+     * What earlier rows in doubt are like that are none of its rows, and that rows of this run are like: no run begins beside
+     * them but with --retry-unknown.
+     */
     passedOver: [...new Set(resembling.alike.flatMap(({ rowStatus }) => likeIn(rowStatus) ?? []))],
+    /** Of this run, among all of this account and command. */
     number: ours.reduce((last, { past }) => Math.max(last, past.lastRun), 0) + 1,
+    /** What any of them has made: no look takes one of them for a row of this run. */
     made: { [Symbol.iterator]: () => madeIn(ours) },
+    /** What other runs have left on its way. */
     copies: hasCopies ? await copiesElsewhere({ folder, present, now, identity, ours, own: goneOn, replaces }) : [],
     overtaken,
+    /** The journal in the place of which a new one is written. */
     replaces,
   };
 }
