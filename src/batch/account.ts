@@ -12,23 +12,12 @@ import { hexDigestOf } from '../text/digest.ts';
 import { serviceName, spellingsOf } from './service-name.ts';
 
 /** Whose rows are sent. */
-export type Account = {
-  /** Scheme, host and port, the same however the address is written. */
-  readonly service: string;
-  /** Its id, whatever the credential; where that is not known, `login DIGEST`: of this very login or token. */
-  readonly id: string;
-  /** Without it, nobody knows whether another login is of the same account. */
-  readonly isKnown: boolean;
-  /** How version 0.1.0 named the service and the account: by the credential. */
-  readonly formerly: readonly (readonly [service: string, account: string])[];
-  /** The service's clock agrees with this machine's. */
-  readonly isClockSure: boolean;
-};
+export type Account = Awaited<ReturnType<typeof accountOf>>;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** One request: `GET /platform/account`. Throws its Failures, but for a scope that is missing. */
-export async function accountOf(service: Service, operation: Operation): Promise<Account> {
+export async function accountOf(service: Service, operation: Operation) {
   const { session, learnt } = service;
   const { baseUrl } = session;
   const known = await knownId(service);
@@ -43,12 +32,17 @@ export async function accountOf(service: Service, operation: Operation): Promise
   ];
   const { clockAheadMs } = learnt;
   return {
+    /** Scheme, host and port, the same however the address is written. */
     service: serviceName(baseUrl),
+    /** Its id, whatever the credential; where that is not known, `login DIGEST`: of this very login or token. */
     id,
+    /** Without it, nobody knows whether another login is of the same account. */
     isKnown: known !== undefined,
+    /** How version 0.1.0 named the service and the account: by the credential. */
     formerly: [...new Set([baseUrl, ...spellingsOf(baseUrl)])].flatMap((url) =>
       [...new Set(former)].map((one) => [url, one] as const),
     ),
+    /** The service's clock agrees with this machine's. */
     isClockSure: clockAheadMs !== undefined && Math.abs(clockAheadMs) < dayMs,
   };
 }

@@ -8,9 +8,6 @@ import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
 import { type RowRequests, requestsOf, rowRequests } from '../rows/row-requests.ts';
 import { formerPlace, type Identity, isOfOthers, type Keys, keysOf, mayBeOurs, scopeInName } from './on-disk.ts';
 
-/** The rows that a run has to do with: their names, with the digests of their requests. */
-type Rows = { readonly file: string | null; readonly refs: RowRequests };
-
 const rowsPath = (journal: string): string => journal.replace(/\.jsonl$/u, '.rows');
 /** Which rows count no more. In a file of its own, for the journal may be written by its own run. */
 export const notesOf = (journal: string): string => journal.replace(/\.jsonl$/u, '.over');
@@ -71,7 +68,8 @@ export async function claimedRows(journal: string) {
   }
 }
 
-type Refs = Pick<Rows, 'refs'>;
+/** The rows that a run has to do with: their names, with the digests of their requests. */
+type Refs = { readonly refs: RowRequests };
 
 export function haveCommonRow(own: Refs, { refs }: Refs): boolean {
   return someOf(refs, ([ref]) => own.refs.has(ref));

@@ -3,7 +3,6 @@ import { columnNames, idNameOf, nameKey, type RowOf } from '../../command/row.ts
 import { Failure } from '../../errors.ts';
 import { judgeBy, sayColumns } from '../../tabular/header-line.ts';
 import type { Rows } from '../../tabular/rows.ts';
-import type { TableOptions } from '../../tabular/table.ts';
 import { idNames } from './columns.ts';
 import type { FileFlags } from './flags.ts';
 
@@ -14,10 +13,8 @@ type Known = {
   readonly placeholders: readonly string[];
 };
 
-type HeaderLine = Pick<TableOptions, 'judge' | 'wayOut'> & { readonly isName: (line: string) => boolean };
-
 /** How a line of a file is told to be its header: by the fields that the command has. */
-export function headerLine({ row, flags, placeholders }: Known): HeaderLine {
+export function headerLine({ row, flags, placeholders }: Known) {
   const named = new Set(placeholders.map(nameKey));
   const mapped = new Set(flags.map.map((text) => nameKey(text.slice(0, text.lastIndexOf('=')))));
   const fields = columnNames(row);
@@ -31,10 +28,11 @@ export function headerLine({ row, flags, placeholders }: Known): HeaderLine {
   const isOfTickets = Object.values(row.operation.ids ?? {})[0] === 'tickets';
   return {
     // Not every word with a digit at its end: that may be a header.
-    isName: (line) =>
+    isName: (line: string) =>
       needsId && isOfTickets && flags.map.length === 0 && !flags.id_map?.length && /^[a-z]+-\d+$/iu.test(line),
     judge: judgeBy((cells) => cells.some((cell) => cell.trim() !== '' && isKnown(cell))),
-    wayOut: (cells, line) => sayColumns(cells, line, { field: fields.has('email') || flags.match ? 'email' : 'FIELD' }),
+    wayOut: (cells: readonly string[], line: number) =>
+      sayColumns(cells, line, { field: fields.has('email') || flags.match ? 'email' : 'FIELD' }),
   };
 }
 
