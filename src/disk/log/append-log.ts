@@ -128,9 +128,9 @@ function logOf(state: State) {
       }),
     /**
      * Replaces the whole file, so that a crash leaves the old one or the new one. `plan` is asked once all earlier lines
-     * are on disk; undefined changes nothing. `moved` is called in the very step in which `read` goes over to the new file.
+     * are on disk. `moved` is called in the very step in which `read` goes over to the new file.
      */
-    rewrite: (plan: () => Rewrite | undefined) => inTurn(() => moving(state, () => rewrite(state, plan()))),
+    rewrite: (plan: () => Rewrite) => inTurn(() => moving(state, () => rewrite(state, plan()))),
     /** The same for a large log: lines are appended while it is copied. One at a time; it ends where the log is closed. */
     rewriteBeside(plan: Beside['plan']) {
       const rewriting = reading(state, rewriteBeside(state, { plan, inTurn, isClosing: () => state.isClosing }));

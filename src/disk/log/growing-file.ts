@@ -129,9 +129,7 @@ async function setAside(log: GrowingFile): Promise<void> {
   }
 }
 
-export async function rewrite(log: GrowingFile, planned: Rewrite | undefined): Promise<void> {
-  if (!planned) return;
-  const { pieces, moved } = planned;
+export async function rewrite(log: GrowingFile, { pieces, moved }: Rewrite): Promise<void> {
   const { path, options, file: old } = log;
   options.held?.check();
   const draft = join(dirname(path), `.${basename(path)}.new`);
