@@ -18,7 +18,7 @@ import type { Wire } from '../exchange/request.ts';
  */
 export async function requireGo(service: Service, asked: RequestSpec, wire: Wire): Promise<SendRequest | undefined> {
   const { sends } = service.ctx;
-  const hearers = asked.id === '' ? undefined : hearersOf(asked);
+  const hearers = hearersOf(asked);
   if (!sends || (hearers === undefined && asked.id !== '')) return undefined;
   if (hearers === undefined || !isPlain(wire)) {
     await refuseDisguised(service, wire);
@@ -33,7 +33,7 @@ export async function requireGo(service: Service, asked: RequestSpec, wire: Wire
 /** As `requireGo`, of a request that is only shown: what the policy forbids. Nothing is asked, held or counted, and no draft is made. */
 export async function requireAllowed(service: Service, asked: RequestSpec, wire: Wire): Promise<void> {
   const { sends } = service.ctx;
-  const hearers = asked.id === '' ? undefined : hearersOf(asked);
+  const hearers = hearersOf(asked);
   if (!sends || hearers === undefined || !isPlain(wire) || (await sends.mode()) === 'draft') return;
   const verdict = await sends.judgeAgain(requestOf(service, asked, wire, hearers));
   if (verdict !== 'go') throw verdict;
