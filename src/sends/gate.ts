@@ -1,7 +1,6 @@
 import { operationNamed, takes } from '../api/takes.ts';
 import { isFresh, seenAt } from '../as-read.ts';
-import type { SendMode } from '../config/settings.ts';
-import { stricter } from '../config/settings.ts';
+import { type SendMode, stricter } from '../config/settings.ts';
 import type { Context, SendRequest, Verdict } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { once } from '../promise/once.ts';
