@@ -4,7 +4,7 @@ import { accountVariable } from '../env.ts';
 import { Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { jsonIn } from '../text/json.ts';
-import { fieldsIn } from '../text/record.ts';
+import { fieldsIn, isId } from '../text/record.ts';
 import { heldByProfile, loginCommand, readStored, type Stored } from './credentials.ts';
 
 /** What this process has begun with, of one profile. Whatever the store holds later, it acts in no other account. */
@@ -98,7 +98,7 @@ async function askedAccount(
   const answer = await exchange({ method: 'GET', url: `${baseUrl}/platform/account`, headers, timeoutMs, signal });
   if ('lost' in answer || answer.status !== 200) return undefined;
   const { account_id: id } = fieldsIn(jsonIn(answer.body));
-  return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : undefined;
+  return isId(id) ? id : undefined;
 }
 
 function replaced(profile: string, ours: number | undefined, theirs: number | undefined): Failure {

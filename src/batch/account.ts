@@ -7,8 +7,8 @@ import { readIfThere, replaceFile } from '../disk/file/atomic-file.ts';
 import { Failure } from '../errors.ts';
 import { call, patience, type Service } from '../http/call/call.ts';
 import { perhapsBetween } from '../http/exchange/answer.ts';
-import { isId } from '../http/exchange/made.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { isId } from '../text/record.ts';
 import { serviceName, spellingsOf } from './service-name.ts';
 
 /** Whose rows are sent. */

@@ -9,6 +9,10 @@ export const isText = (value: unknown): value is string => typeof value === 'str
 
 export const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 
+/** Ids are whole numbers (service.md#records-1). */
+export const isId = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+
 /** A text; undefined for anything else. */
 export const textIn = (value: unknown): string | undefined => (isText(value) ? value : undefined);
 

@@ -10,8 +10,7 @@ import { readIfThere, replaceFile } from '../../disk/file/atomic-file.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import { jsonIn } from '../../text/json.ts';
-import { fieldsIn } from '../../text/record.ts';
-import { isId } from '../exchange/made.ts';
+import { fieldsIn, isId } from '../../text/record.ts';
 import { call, connect } from './call.ts';
 
 /** Whose it is. `unsure`: it has an account, and why svc cannot ask now which. */

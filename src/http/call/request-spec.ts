@@ -1,11 +1,11 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Resource, resources } from '../../api/resources.ts';
 import { capital } from '../../text/capital.ts';
-import { type Fields, fieldsIn } from '../../text/record.ts';
+import { type Fields, fieldsIn, isId } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
-import { givenIds, isId, madeIds } from '../exchange/made.ts';
+import { givenIds, madeIds } from '../exchange/made.ts';
 import { shownIn } from '../exchange/shown.ts';
 import { answeredOtherwise, otherThanSent } from '../look/answered-otherwise.ts';
 import type { Before } from '../look/before.ts';

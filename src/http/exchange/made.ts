@@ -1,5 +1,5 @@
 import type { Operation } from '../../api/operation.ts';
-import { isRecord } from '../../text/record.ts';
+import { isId, isRecord } from '../../text/record.ts';
 
 /** The ids of what a write has made, by its answer. */
 export const madeIds = ({ makes }: Pick<Operation, 'makes'>, answer: unknown): number[] =>
@@ -15,10 +15,6 @@ export function givenIds(operation: Pick<Operation, 'makes' | 'safety' | 'answer
   if (makes) return madeIds({ makes }, answer);
   return safety === 'once' && key !== undefined ? valuesAt(answer, [key, 'id']).filter(isId) : [];
 }
-
-/** Ids are whole numbers (service.md#records-1). */
-export const isId = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
 /** The values at the end of a path of fields; where a list is on the way, those of each item. */
 function valuesAt(json: unknown, fields: readonly string[], at = 0): unknown[] {

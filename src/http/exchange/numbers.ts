@@ -1,8 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Resource, type ResourceName, resources } from '../../api/resources.ts';
-import { textIn } from '../../text/record.ts';
+import { isId, textIn } from '../../text/record.ts';
 import type { Service } from './asking.ts';
-import { isId } from './made.ts';
 import { shownIn } from './shown.ts';
 
 /** So many are kept: a write follows the reading of its own record at once. */

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { Operation } from '../../api/operation.ts';
 import { type ResourceName, resources } from '../../api/resources.ts';
 import { fieldsOf } from '../../api/shape.ts';
-import { type Fields, isRecord } from '../../text/record.ts';
-import { isId, madeIds } from './made.ts';
+import { type Fields, isId, isRecord } from '../../text/record.ts';
+import { madeIds } from './made.ts';
 
 export type Promised = Pick<Operation, 'response' | 'answer' | 'resource' | 'makes' | 'ids' | 'path'>;
 

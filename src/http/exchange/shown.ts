@@ -1,7 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Resource, resources } from '../../api/resources.ts';
-import { type Fields, fieldsIn } from '../../text/record.ts';
-import { isId } from './made.ts';
+import { type Fields, fieldsIn, isId } from '../../text/record.ts';
 
 /** The record in an answer of that operation; none where it shows none. */
 export const shownIn = ({ answer: { key } }: Pick<Operation, 'answer'>, json: unknown): Fields =>

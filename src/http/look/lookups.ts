@@ -7,9 +7,8 @@ import type { Input, Operation, Output } from '../../api/operation.ts';
 import { type ResourceName, resources } from '../../api/resources.ts';
 import { getTicket, listTickets } from '../../api/tickets.ts';
 import { listWebhooks } from '../../api/webhooks.ts';
-import type { Fields } from '../../text/record.ts';
+import { type Fields, isId } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { isId } from '../exchange/made.ts';
 import type { Findings } from '../exchange/settle.ts';
 import {
   type Agreement,

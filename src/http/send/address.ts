@@ -2,9 +2,8 @@ import { getAccount } from '../../api/account.ts';
 import type { Bearer } from '../../auth/session.ts';
 import type { HttpResponse, Lost } from '../../context.ts';
 import { isGatewayTimeout, isOwnError, readBody } from '../../retry/own-word.ts';
-import { fieldsIn } from '../../text/record.ts';
+import { fieldsIn, isId } from '../../text/record.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
-import { isId } from '../exchange/made.ts';
 import type { Wire } from '../exchange/request.ts';
 import { type Attempt, exchange } from './attempt.ts';
 

@@ -1,4 +1,4 @@
-import { isText } from '../../text/record.ts';
+import { isId, isText } from '../../text/record.ts';
 
 /** What a record holds, as the sandbox takes it: the service may send null, or something new, where a text is promised. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -8,8 +8,7 @@ export const maybeText = (value: unknown): string | null => (typeof value === 's
 export const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
 
 /** Undefined for what is no id. */
-export const idOr = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+export const idOr = (value: unknown): number | undefined => (isId(value) ? value : undefined);
 
 export const maybeId = (value: unknown): number | null => idOr(value) ?? null;
 
