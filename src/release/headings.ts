@@ -76,7 +76,7 @@ function firstVersion(text: string, start: number): Headings['swallowed'] {
   const opened = newlines(text, 0, start) + 1;
   let from = start;
   for (const [i, line] of text.slice(start).split('\n').entries()) {
-    const [token] = i > 0 && /^ {0,3}(?:#|\*\*|__)/u.test(line) ? parsed(line) : [];
+    const [token] = i > 0 && /^ {0,3}(?:#|\*\*|__).*\d/u.test(line) ? parsed(line) : [];
     const heading = token && readHeading(token)?.heading;
     if (heading?.claim && !heading.claim.isWordy) return { ...heading, line: opened + i, start: from, opened };
     from += line.length + 1;
