@@ -58,7 +58,8 @@ export const digestOfChunk = ({ rows }: Chunk): string =>
 /** By what the service may match a row with another one: rows that share a key are never in flight together. */
 export type KeysOf = (row: Row) => readonly string[];
 
-export const byEmail: KeysOf = ({ contact }) => [emailKey(contact)];
+/** A service may keep an address in the other form of Unicode, and then these are one. */
+export const byEmail: KeysOf = ({ contact }) => [emailKey(contact).normalize('NFC')];
 
 /** create_sync_contacts finds the existing contact by phone or email. */
 export const byEmailOrPhone: KeysOf = (row) => {
