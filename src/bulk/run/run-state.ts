@@ -52,6 +52,18 @@ type Counts = {
   problems: number;
 };
 
+const nothingYet: Counts = {
+  resumedRows: 0,
+  doneNow: 0,
+  draftedNow: 0,
+  looked: { seconds: 0, candidates: [] },
+  forbidden: undefined,
+  sends: 0,
+  capped: 0,
+  cappedUnsure: 0,
+  problems: 0,
+};
+
 /** How far a run has come. */
 export type RunState = ReturnType<typeof beginRun>;
 
@@ -67,19 +79,8 @@ export function beginRun(job: Job) {
     stopped ??= asFailure(error, 'The run');
   };
   const unknown: Planned[] = [];
-  const counts: Counts = {
-    resumedRows: 0,
-    doneNow: 0,
-    draftedNow: 0,
-    looked: { seconds: 0, candidates: [] },
-    forbidden: undefined,
-    sends: 0,
-    capped: 0,
-    cappedUnsure: 0,
-    problems: 0,
-  };
   return {
-    ...counts,
+    ...nothingYet,
     job,
     /** By position in the file. */
     ended: endedRows(),
