@@ -95,8 +95,6 @@ export async function beginJournal(opening: Opening, beginning: EarlierRuns): Pr
   return openJournal(held, own?.past);
 }
 
-const sendsAgain = ({ voided, again }: Chosen): boolean => voided.length > 0 || again.size > 0;
-
 /** What an earlier --restart began, and this run goes on with, is its work. */
 const beginsOther = (chosen: Chosen): boolean => chosen.voided.length > 0 || (chosen.isAsked && chosen.again.size > 0);
 
@@ -111,7 +109,7 @@ function* untoldDrafts({ own, drafted }: EarlierRuns): Generator<RowLine> {
 
 /** Whether it holds rows that became drafts, or says that such rows of another journal may go again. */
 function tellsOfDrafts({ own, drafted, chosen }: EarlierRuns): boolean {
-  if (drafted.size > 0 && sendsAgain(chosen)) return true;
+  if (drafted.size > 0 && (chosen.voided.length > 0 || chosen.again.size > 0)) return true;
   if (own === undefined) return false;
   return drafted.has(own) || someOf(own.past.rowStatuses.standing('done'), ([, rowStatus]) => 'drafted' in rowStatus);
 }

@@ -1,11 +1,11 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { journalFolder } from '../../batch/journal-folder.ts';
 import type { Context } from '../../context.ts';
 import { makeFolders } from '../../disk/file/make-folders.ts';
 import { withLock } from '../../disk/lock/lock.ts';
 import { thisBoot } from '../../disk/lock/lock-entry.ts';
 import { askWitnesses } from '../../disk/lock/witness.ts';
-import { claimRows, forgetRows, lockJournal } from '../journal/claims.ts';
+import { claimRows, forgetRows } from '../journal/claims.ts';
 import type { Identity } from '../journal/on-disk.ts';
 import type { Journal } from '../journal/open-journal.ts';
 import { forgetOvertaken, overtakeOthers } from '../journal/overtaken.ts';
@@ -24,7 +24,8 @@ export async function openHistory({ files, clock }: World, identity: Identity, p
   return withLock(join(folder.path, 'begin'), { clock, what }, async () => {
     const earlier = await folder.onDisk(() => readEarlierRuns({ folder, present, clock, identity, plan, wish }));
     const { own, path } = earlier;
-    const held = await lockJournal(folder, path);
+    // No other run has this journal until it is released.
+    const held = await folder.lock(basename(path, '.jsonl'));
     await folder.onDisk(() => claimRows(path, identity, plan));
     let journal: Journal | undefined;
     return {

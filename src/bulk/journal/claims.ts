@@ -1,7 +1,7 @@
 import { appendFile, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { type JournalFolder, underWay, unreadable } from '../../batch/journal-folder.ts';
-import { type Held, tryLock } from '../../disk/lock/lock.ts';
+import { tryLock } from '../../disk/lock/lock.ts';
 import { someOf } from '../../text/each.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { isRepeatable, noRequest, type Plan } from '../rows/plan.ts';
@@ -140,7 +140,3 @@ export async function freeLock(lock: string): Promise<boolean> {
   await rmdir(lock).catch(() => {});
   return true;
 }
-
-/** No other run has this journal until it is released. */
-export const lockJournal = (folder: JournalFolder, journal: string): Promise<Held> =>
-  folder.lock(basename(journal, '.jsonl'));
