@@ -24,6 +24,9 @@ export function readBody(text: string): Body {
   }
 }
 
+/** What stands in a body; undefined where that is no JSON. */
+export const jsonOf = (body: Body): unknown => (body.form === 'json' ? body.json : undefined);
+
 /** A gateway's word that a request took too long or that its sender hung up: it may still be on its way. */
 export const isGatewayTimeout = (status: number): boolean => status === 408 || status === 499;
 

@@ -3,7 +3,7 @@ import { listsForObjects } from '../../api/check.ts';
 import type { Operation } from '../../api/operation.ts';
 import { fieldsOf } from '../../api/shape.ts';
 import type { HttpResponse } from '../../context.ts';
-import { type Body, deepestJson, readBody } from '../../retry/own-word.ts';
+import { type Body, deepestJson, jsonOf, readBody } from '../../retry/own-word.ts';
 import { type Fields, fieldsIn, isRecord, textIn } from '../../text/record.ts';
 import { lackOf, type Promised } from './promised.ts';
 
@@ -39,8 +39,7 @@ function problemText(title: string | undefined, detail: string | undefined): str
 /** What a problem document says, whoever sent it: proxies answer with them too. */
 export function problemIn({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>): string | undefined {
   if (!/^application\/problem\+json\b/iu.test(headers['content-type'] ?? '')) return undefined;
-  const read = readBody(body);
-  const { title, detail } = fieldsIn(read.form === 'json' ? read.json : undefined);
+  const { title, detail } = fieldsIn(jsonOf(readBody(body)));
   return problemText(textIn(title), textIn(detail));
 }
 

@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import type { HttpResponse, Lost } from '../../context.ts';
 import { Failure, interruption, nothingChanged } from '../../errors.ts';
-import { isOwnRefusal, readBody } from '../../retry/own-word.ts';
+import { isOwnRefusal, jsonOf, readBody } from '../../retry/own-word.ts';
 import { listed } from '../../text/listed.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -128,9 +128,7 @@ function whatIs({ status, body }: HttpResponse): string {
   if (body.trim() === '') return 'nothing';
   const read = readBody(body);
   if (read.form === 'none') return 'a text that is no JSON';
-  return status === 404 && typeof fieldsIn(read.form === 'json' ? read.json : undefined).error === 'string'
-    ? 'errors to everything'
-    : 'something else';
+  return status === 404 && typeof fieldsIn(jsonOf(read)).error === 'string' ? 'errors to everything' : 'something else';
 }
 
 const addressHint =

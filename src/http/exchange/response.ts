@@ -2,7 +2,7 @@ import { type CredentialKind, moduleNames, type Operation, scopes } from '../../
 import { loginCommand } from '../../auth/credentials.ts';
 import type { HttpResponse } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { isGatewayTimeout, isOwnRefusal, readBody } from '../../retry/own-word.ts';
+import { isGatewayTimeout, isOwnRefusal, jsonOf, readBody } from '../../retry/own-word.ts';
 import { readError, type Said } from './answer.ts';
 
 type OperationFacts = Pick<Operation, 'id' | 'scope' | 'module' | 'credentials' | 'effect'>;
@@ -28,8 +28,7 @@ const between = 'Something between svc and the service may have answered: the se
 
 function told(response: HttpResponse, asked: OperationFacts, holder: Holder): Failure {
   const { status } = response;
-  const body = readBody(response.body);
-  const said = readError(body.form === 'json' ? body.json : undefined);
+  const said = readError(jsonOf(readBody(response.body)));
   if (status === 401) {
     return new Failure('auth', sentence(said.text, 'The service does not accept this credential'), {
       status,

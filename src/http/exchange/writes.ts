@@ -1,7 +1,7 @@
 import type { Effect } from '../../api/operation.ts';
 import type { Context, HttpResponse, Write } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import type { Body } from '../../retry/own-word.ts';
+import { type Body, jsonOf } from '../../retry/own-word.ts';
 import type { Judged } from './answer.ts';
 import type { RequestSpec, Service } from './asking.ts';
 import { madeIds } from './made.ts';
@@ -56,5 +56,5 @@ function writeOf({ asked, wire: { path } }: Sending, sent?: Sent): Write {
 
 export function answerIn(sent: Sent | undefined): unknown {
   if (sent?.how === 'found') return sent.json;
-  return sent?.how === 'answered' && sent.body.form === 'json' ? sent.body.json : undefined;
+  return sent?.how === 'answered' ? jsonOf(sent.body) : undefined;
 }

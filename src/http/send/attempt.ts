@@ -1,6 +1,6 @@
 import type { Bearer } from '../../auth/session.ts';
 import type { HttpResponse, Lost } from '../../context.ts';
-import { type Body, isGatewayTimeout, isOwnErrorTo, isOwnRefusal, readBody } from '../../retry/own-word.ts';
+import { type Body, isGatewayTimeout, isOwnErrorTo, isOwnRefusal, jsonOf, readBody } from '../../retry/own-word.ts';
 import type { Outcome } from '../../retry/retry.ts';
 import { retryAfterMs } from '../../retry/retry-after.ts';
 import { fieldsIn } from '../../text/record.ts';
@@ -75,11 +75,9 @@ function showsDone(
   answer: HttpResponse,
   { body, judged }: Pick<Attempt, 'body' | 'judged'>,
 ) {
-  if (!judged) return body.form !== 'none' && (safety === 'read' || denialIn(fieldsOfBody(body)) === undefined);
+  if (!judged) return body.form !== 'none' && (safety === 'read' || denialIn(fieldsIn(jsonOf(body))) === undefined);
   return !('other' in judged) && !showsOther?.(judged.json, answer);
 }
-
-const fieldsOfBody = (body: Body) => fieldsIn(body.form === 'json' ? body.json : undefined);
 
 /** The one door to the service. A write goes through it only once it is recorded. */
 export async function exchange(

@@ -4,7 +4,7 @@ import { asRead } from '../../as-read.ts';
 import { loginDigest } from '../../auth/login-digest.ts';
 import type { Hearers, SendRequest } from '../../context.ts';
 import { insteadOf } from '../../promise/instead-of.ts';
-import { readBody } from '../../retry/own-word.ts';
+import { jsonOf, readBody } from '../../retry/own-word.ts';
 import { fieldsIn, isId, isRecord } from '../../text/record.ts';
 import type { RequestSpec, Service } from '../exchange/asking.ts';
 import { looselyAt } from '../exchange/raw.ts';
@@ -40,12 +40,7 @@ export async function requireAllowed(service: Service, asked: RequestSpec, wire:
 
 /** With a query, or a body that is no JSON object or says that it is none, a server may read more of a request than a person is shown. */
 const isPlain = ({ path, headers = {}, body = '' }: Wire): boolean =>
-  !path.includes('?') && (body === '' || isObject(body)) && Object.entries(headers).every(isJsonType);
-
-function isObject(text: string): boolean {
-  const read = readBody(text);
-  return read.form === 'json' && isRecord(read.json);
-}
+  !path.includes('?') && (body === '' || isRecord(jsonOf(readBody(body)))) && Object.entries(headers).every(isJsonType);
 
 /** Of a header that names the type of a body: to some servers `content_type` does too. */
 const isJsonType = ([name, value]: readonly [string, string]): boolean =>
@@ -53,14 +48,13 @@ const isJsonType = ([name, value]: readonly [string, string]): boolean =>
   /^application\/(?:[\w.-]+\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/iu.test(value);
 
 function requestOf(service: Service, asked: RequestSpec, { method, path, body }: Wire, hearers: Hearers): SendRequest {
-  const read = readBody(body ?? '');
   const { kind = '', id } = asked.about ?? {};
   return {
     operation: asked.id,
     hearers,
     method,
     path: path.replace(/\?.*$/u, ''),
-    body: read.form === 'json' ? read.json : undefined,
+    body: jsonOf(readBody(body ?? '')),
     record: { kind, id },
     baseUrl: service.session.baseUrl,
     read: () => asRead(service, (reading) => recordAt(reading, kind, id)),
