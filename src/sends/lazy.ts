@@ -39,9 +39,6 @@ async function modeOf({ ctx, settings, wish }: Judging): Promise<SendMode> {
     import('./set-now.ts'),
     import('../config/settings.ts'),
   ]);
-  const { mode } = await readPolicies(ctx).then(
-    (policies) => ({ mode: stricter(...policies.map(({ sends }) => sends.mode)) }),
-    () => ({ mode: undefined }),
-  );
-  return stricter(settings.sends, await modeNow(ctx, settings), mode);
+  const policies = await readPolicies(ctx).catch(() => []);
+  return stricter(settings.sends, await modeNow(ctx, settings), ...policies.map(({ sends }) => sends.mode));
 }
