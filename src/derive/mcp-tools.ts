@@ -1,6 +1,7 @@
 import { operations } from '../api/index.ts';
 import type { Operation, Schema, Table } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
+import { capital } from '../text/capital.ts';
 import { type Reach, reachOf } from './grants.ts';
 import { closed, type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { type Toolset, toolsetOf } from './toolsets.ts';
@@ -45,10 +46,7 @@ export const toolsOf = ({ maySend }: { readonly maySend: boolean }, table: Table
   });
 
 /** `getChangelogEntry` → `Get changelog entry`. */
-const titleOf = (id: string): string => {
-  const words = id.replaceAll(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`);
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
-};
+const titleOf = (id: string): string => capital(id.replaceAll(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`));
 
 /**
  * What may be repeated sets something: it overwrites or removes what was there. What must not only adds. Of what reads

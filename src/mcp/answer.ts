@@ -1,6 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { readerOf } from '../http/exchange/record.ts';
+import { uncapital } from '../text/capital.ts';
 import { number, plural } from '../text/number.ts';
 import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 import { type Ask, firstItems, type Kept, room, smallRecord } from './bounds.ts';
@@ -28,7 +29,7 @@ function headOf({ safety, summary }: Operation, body: unknown): string {
   if (safety === 'read') return `${summary}.`;
   const { errors } = fieldsIn(body);
   const but = Array.isArray(errors) && errors.length > 0 ? ', but for what `errors` names' : '';
-  return `Done${but}: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}.`;
+  return `Done${but}: ${uncapital(summary)}.`;
 }
 
 export function answer(

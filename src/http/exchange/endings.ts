@@ -2,6 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import type { HttpResponse, Lost } from '../../context.ts';
 import { Failure, interruption, nothingChanged } from '../../errors.ts';
 import { isOwnRefusal, jsonOf, readBody } from '../../retry/own-word.ts';
+import { uncapital } from '../../text/capital.ts';
 import { listed } from '../../text/listed.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -33,8 +34,7 @@ function whatSuccess(body: string, otherIn?: (json: unknown) => string | undefin
 }
 
 /** As a part of a sentence, without the system's name of the error. */
-const lowered = (sentence: string): string =>
-  `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1)}`.replace(/(?: \([A-Z_0-9]+\))?\.$/u, '');
+const lowered = (sentence: string): string => uncapital(sentence).replace(/(?: \([A-Z_0-9]+\))?\.$/u, '');
 
 type Known = {
   readonly looked?: Looked;

@@ -1,6 +1,7 @@
 import type { Write, Writes } from '../../context.ts';
 import { runAgain } from '../../disk/lock/lock-hold.ts';
 import { Failure, type FailureKind, isInterruption, nothingChanged, runSameAgain } from '../../errors.ts';
+import { uncapital } from '../../text/capital.ts';
 import { firstOf } from '../../text/first-of.ts';
 import { listed } from '../../text/listed.ts';
 
@@ -84,9 +85,7 @@ function inWords(writes: readonly Write[], tell: (write: Write) => string): stri
   );
 }
 
-const lowered = (text: string): string => `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
-
 const isDone = ({ of, done }: Write): string =>
-  `${lowered(of)} ${/^\S+ \w+[^s\W]s\b/u.test(of) ? 'were' : 'was'} ${done}`;
+  `${uncapital(of)} ${/^\S+ \w+[^s\W]s\b/u.test(of) ? 'were' : 'was'} ${done}`;
 
-const mayBeDone = ({ of, done }: Write): string => `${lowered(of)} may or may not have been ${done}`;
+const mayBeDone = ({ of, done }: Write): string => `${uncapital(of)} may or may not have been ${done}`;
