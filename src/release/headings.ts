@@ -75,8 +75,14 @@ function isUnclosed({ type, raw }: Token): boolean {
 function firstVersion(text: string, start: number): Headings['swallowed'] {
   const opened = newlines(text, 0, start) + 1;
   let from = start;
-  for (const [i, line] of text.slice(start).split('\n').entries()) {
-    const [token] = i > 0 && /^ {0,3}(?:#|\*\*|__).*\d/u.test(line) ? parsed(line) : [];
+  const lines = text.slice(start).split('\n');
+  for (const [i, line] of lines.entries()) {
+    const below = lines[i + 1] ?? '';
+    const underline = /^ {0,3}(?:=+|-+)\s*$/u.test(below) ? `\n${below}` : '';
+    // A block of code may hold a line of any length, and that is no heading.
+    const mayHead =
+      i > 0 && line.length < 1000 && /\d/u.test(line) && /^ {0,3}(?:#|\*\*|__)|\n/u.test(line + underline);
+    const [token] = mayHead ? parsed(line + underline) : [];
     const heading = token && readHeading(token)?.heading;
     if (heading?.claim && !heading.claim.isWordy) return { ...heading, line: opened + i, start: from, opened };
     from += line.length + 1;

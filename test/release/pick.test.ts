@@ -334,6 +334,8 @@ test.each([
   ['~~~~', '~~~', '### [1.1.0] - 2026-01-02'],
   ['<!-- not yet', '- b', '## 1.1.0'],
   ['<pre>', '- b', '**1.1.0**'],
+  ['```', 'make', '1.1.0 / 2026-01-02\n=================='],
+  ['<!--', '- b', '1.1.0\n-----'],
 ])('a heading that %j swallows, which nothing closes, may begin another version', (opened, inside, heading) => {
   const file = `## 1.2.0\n\n- a\n\n${opened}\n${inside}\n\n${heading}\n\n- old\n`;
   expect(picked(file)).toMatchObject({
@@ -351,6 +353,12 @@ test.each([
   '<!--\n## 1.1.0\n-->',
   '<pre>\n## 1.1.0\n</PRE>',
   '```\n# make it',
+  '```\nmake\n---\n1.1.0 is old\n',
 ])('but %j at the end of the file holds no version', (block) => {
   expect(picked(`## 1.2.0\n\n- a\n\n${block}`)).toEqual([1, '1.2.0']);
+});
+
+test('a line of such a block that is too long to be Markdown hinders nobody', () => {
+  const file = `## 1.2.0\n\n- a\n\n\`\`\`\n** 1${'*'.repeat(20_000)}`;
+  expect(picked(file)).toEqual([1, '1.2.0']);
 });
