@@ -4,7 +4,7 @@
 const nonsense = '\n*/ @@';
 
 /** What the engines say of a text that holds nothing but space and comments. */
-const nothing = /no statements|^Nothing to prepare$/u;
+const nothing = /^(?:The supplied SQL string contains no statements|Nothing to prepare)/u;
 
 exports.oneStatement = (text, prepare) => {
   const failure = (part) => {
