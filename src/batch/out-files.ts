@@ -75,18 +75,32 @@ export async function withoutOldReport<T>({ report }: Files, work: () => Promise
 
 type Wanted = readonly [path: string | undefined, write: (path: string) => Promise<void>];
 
-/** Writes each file that was asked for, whatever became of the others: the first failure. */
-export async function firstFailure(files: readonly Wanted[]): Promise<Failure | undefined> {
+/** The first failure to write one of the files, and the paths of all that could not be written. */
+export type Unwritten = { readonly failure: Failure; readonly paths: readonly string[] };
+
+/** Writes each file that was asked for, whatever became of the others. */
+export async function writeAll(files: readonly Wanted[]): Promise<Unwritten | undefined> {
   let first: Failure | undefined;
+  const paths: string[] = [];
   for (const [path, write] of files) {
+    if (path === undefined) continue;
     try {
-      if (path !== undefined) await write(path);
+      await write(path);
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
       first ??= failure;
+      paths.push(path);
     }
   }
-  return first;
+  return first && { failure: first, paths };
+}
+
+/** What could not be written holds no row. */
+export function writtenOf<F extends Files>(files: F, unwritten: Unwritten | undefined): F {
+  const left = { ...files };
+  for (const kind of ['results', 'rejects', 'report'] as const)
+    if (unwritten?.paths.includes(files[kind] ?? '')) delete left[kind];
+  return left;
 }
 
 /**
@@ -95,15 +109,15 @@ export async function firstFailure(files: readonly Wanted[]): Promise<Failure | 
  */
 export function withUnwritten(
   view: View,
-  unwritten: Failure | undefined,
+  unwritten: Unwritten | undefined,
   { notice, isDone = false }: Pick<Context, 'notice'> & { readonly isDone?: boolean },
 ): View {
   if (!unwritten) return view;
-  if (!view.failure && view.outcome === undefined) {
-    const { kind, message } = unwritten;
-    return { ...view, failure: isDone ? new Failure(kind, message, { ...unwritten, done: [] }) : unwritten };
-  }
-  notice([unwritten.message, unwritten.hint].filter(Boolean).join(' '));
+  const { failure } = unwritten;
+  const { kind, message, hint } = failure;
+  if (!view.failure && view.outcome === undefined)
+    return { ...view, failure: isDone ? new Failure(kind, message, { ...failure, done: [] }) : failure };
+  notice([message, hint].filter(Boolean).join(' '));
   return view;
 }
 

@@ -4,19 +4,21 @@ import { accountOf } from '../batch/account.ts';
 import { changedNotes, keptNotes } from '../batch/ending.ts';
 import {
   checkFiles,
-  firstFailure,
   reportText,
   sparing,
+  type Unwritten,
   withoutOldReport,
   withUnwritten,
+  writeAll,
   writeFile,
   writtenLater,
+  writtenOf,
 } from '../batch/out-files.ts';
 import { tellingProgress } from '../batch/pace.ts';
 import { spellingsOf } from '../batch/service-name.ts';
 import type { Context } from '../context.ts';
 import { startingFolder } from '../disk/place/working-folder.ts';
-import { type Failure, interruption } from '../errors.ts';
+import { interruption } from '../errors.ts';
 import { connect, type Service } from '../http/call/call.ts';
 import { checked } from '../http/exchange/checked.ts';
 import type { View } from '../output/view.ts';
@@ -105,7 +107,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const unwritten = totals.isLost ? undefined : await writeFiles(ctx, plan, report, files);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(plan, totals, flags);
-    const kept = unwritten || totals.isLost ? {} : files;
+    const kept = totals.isLost ? {} : writtenOf(files, unwritten);
     const shown = { plan, report, files: kept, isDry: flags.dry_run, overwrites: () => overwriting(plan, wish) };
     const view = viewOf(shown, totals.unaccounted, failure);
     const notes = ctx.stdout.isTTY ? keptNotes(report, file, kept) : pipeNotes(shown, view, totals.unaccounted);
@@ -173,12 +175,12 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
 /** By the runs before this one. */
 const doneRows = ({ past }: Journal): number => [...past.done.values()].reduce((sum, { rows }) => sum + rows, 0);
 
-function writeFiles(ctx: Context, plan: Plan, report: Report, flags: ImportFlags): Promise<Failure | undefined> {
+function writeFiles(ctx: Context, plan: Plan, report: Report, flags: ImportFlags): Promise<Unwritten | undefined> {
   const { rejects, report: reportFile, restart } = flags;
   const { rows, rejected, skipped = 0, unsent } = report;
   const sums = { rows, done: rows - rejected - skipped - unsent };
   const by = { ctx, sums, hint: writtenLater(restart ? '--restart' : undefined) };
-  return firstFailure([
+  return writeAll([
     [rejects, (path) => writeFile(path, rejectsOf(plan, report.errors), by)],
     [reportFile, (path) => writeFile(path, [reportText(report)], by)],
   ]);

@@ -103,6 +103,22 @@ test.runIf(isLinux).each([
   },
 );
 
+test.runIf(isLinux).each([
+  [['contacts', 'update', '--from'], 'contact_id,name\n1,Ann\n999999,Ann\n'],
+  [['contacts', 'sync'], 'email\none@example.com\nbad\n'],
+])('beside a report that could not be written, %j leads to the rejects that were', async (words, text) => {
+  const world = sandboxWorld({ rateLimit: 'off', seed: few });
+  const [file, rejects] = [join(world.folder, 'rows.csv'), join(world.folder, 'rejects.csv')];
+  writeFileSync(file, text);
+  const argv = [...words, file, '--report', full, '--rejects', rejects, '--yes'];
+  const { stderr } = await svc(world, argv);
+  expect(stderr).toContain(`${full} could not be written`);
+  expect(stderr).toContain(`1 rejected. The rejected are in ${rejects}.`);
+  expect((await svc(world, argv, { columns: 100 })).stderr).toContain(
+    `The rejected row is in ${rejects}. Fix it there.`,
+  );
+});
+
 test('results that could not be written are written by the next run, which sends nothing', async () => {
   const world = sandboxWorld({ rateLimit: 'off', seed: few });
   const [file, folder] = [join(world.folder, 'rows.csv'), join(world.folder, 'out')];

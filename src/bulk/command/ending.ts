@@ -1,5 +1,5 @@
 import { changedNotes, dryNote, keptNotes, noneSendable, partialNote, stoppedFailure } from '../../batch/ending.ts';
-import { sparing, withUnwritten } from '../../batch/out-files.ts';
+import { sparing, withUnwritten, writtenOf } from '../../batch/out-files.ts';
 import { rowsInWords } from '../../batch/pace.ts';
 import type { RowOf } from '../../command/row.ts';
 import { Failure, isInterruption } from '../../errors.ts';
@@ -48,8 +48,7 @@ export async function tell(run: Run, { file, values, requesters, wanted, sent, s
   const capped = cappedNotes(report, totals, flags);
   const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
   const lost = ofNothing ?? unwritten;
-  // What could not be written holds no row.
-  const files = lost ? {} : written;
+  const files = writtenOf(written, lost);
   const notes = [
     ...(outcome === 'partial' && !isTold ? [partialNote({ ...report, files })] : []),
     ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure

@@ -1,5 +1,5 @@
 import type { Operation } from '../../api/operation.ts';
-import type { Failure } from '../../errors.ts';
+import type { Unwritten } from '../../batch/out-files.ts';
 import type { Service } from '../../http/call/call.ts';
 import { giveEarlier } from '../../http/call/given-ids.ts';
 import { ofEarlierRun, ownIds } from '../../http/call/open-writes.ts';
@@ -26,8 +26,8 @@ import { beginSending } from '../run/sending.ts';
 export type Sent = {
   readonly plan: Plan;
   readonly totals: Totals;
-  /** Why a file that tells of them is not there. */
-  readonly unwritten?: Failure;
+  /** Of the files that tell of them. */
+  readonly unwritten?: Unwritten;
 };
 
 export function withEarlier(plan: Plan, totals: Totals, before: EndedRows): Sent {

@@ -1,9 +1,8 @@
 import { type EarlierSecrets, refuseLoss } from '../../batch/earlier-secrets.ts';
 import type { Files } from '../../batch/ending.ts';
-import { firstFailure, reportText, writeFile, writtenLater } from '../../batch/out-files.ts';
+import { reportText, type Unwritten, writeAll, writeFile, writtenLater } from '../../batch/out-files.ts';
 import { headerOnly, rowsOut } from '../../batch/rows-out.ts';
 import type { Context } from '../../context.ts';
-import type { Failure } from '../../errors.ts';
 import type { Plan } from '../rows/plan.ts';
 import type { Totals } from '../run/run.ts';
 import { type Report, type Result, resultOf } from './report.ts';
@@ -26,12 +25,12 @@ type Told = {
   readonly sendsAgain?: string;
 };
 
-/** Writes each, whatever became of the others: the failure of the first that could not be written. */
+/** Writes each, whatever became of the others. */
 export async function writeFiles(
   ctx: Pick<Context, 'signal' | 'notice'>,
   { results, rejects, report: reportFile, tag_separator: separator }: Files & { readonly tag_separator?: string },
   { of, report, earlier, sendsAgain }: Told,
-): Promise<Failure | undefined> {
+): Promise<Unwritten | undefined> {
   const by = { ctx, hint: writtenLater(sendsAgain), sums: report };
   const hasSecrets = of?.hasSecrets || earlier.size > 0;
   const toResults = async (path: string) => {
@@ -44,7 +43,7 @@ export async function writeFiles(
     const added = rejectColumns;
     return writeFile(path, of ? rejectsOf(of, { path, separator, added }) : [headerOnly(path, added)], by);
   };
-  return firstFailure([
+  return writeAll([
     [results, toResults],
     [rejects, toRejects],
     [reportFile, (path) => writeFile(path, [reportText(report)], by)],
