@@ -38,7 +38,7 @@ export async function edit(
   const usual = process.platform === 'win32' ? ['notepad'] : ['editor', 'nano', 'vi'];
   const hint = `Name another in VISUAL or EDITOR, or give the text ${isFile ? 'with --text' : 'in a file with --body-file'}.`;
   const changed = failed && ((text: string) => (text === initial ? undefined : failed(text)));
-  return throughTempFile(initial, `text${extension}`, { failed: changed, kept, files }, async (path) => {
+  return throughTempFile(initial, `text${extension}`, { failed: changed, kept, files, otherwise }, async (path) => {
     for (const command of named ? [named] : usual) {
       const end = await run(command, path, { signal, otherwise });
       if (end === 0) return;

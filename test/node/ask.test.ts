@@ -215,4 +215,16 @@ describe('the editor', () => {
     });
     expect(await left()).toBeLessThanOrEqual(before);
   });
+
+  test.each([
+    ['rm "$1"', 'The editor left no file behind, so draft 1 is as it was.'],
+    [`printf '\\377' > "$1"`, 'What the editor saved is not UTF-8, so draft 1 is as it was.'],
+    ['truncate -s 2M "$1"', 'and a text has at most 1.0 MB. Draft 1 is as it was.'],
+  ])('that leaves no text (%s) says what is so instead', async (lines, fact) => {
+    const { ask } = terminal({ EDITOR: `'${await script('no-text', lines)}'` });
+    await expect(ask.edit('', { otherwise: 'draft 1 is as it was' })).rejects.toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining(fact),
+    });
+  });
 });

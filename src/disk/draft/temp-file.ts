@@ -2,6 +2,7 @@ import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/
 import { basename, extname, join } from 'node:path';
 import type { KeptFile } from '../../context.ts';
 import { codeOf, Failure, orElse } from '../../errors.ts';
+import { capital } from '../../text/capital.ts';
 import { makeFolders } from '../file/make-folders.ts';
 import { nothingThere } from '../file/nothing-there.ts';
 import type { PrivateFolder } from '../file/private-folder.ts';
@@ -11,15 +12,15 @@ import { makeEditingFolder, unsentFolder } from './unsent.ts';
 const mostText = 1024 * 1024;
 
 /** Throws the Failure of a file that the editor took away, or wrote in another encoding than UTF-8. */
-async function textLeftIn(path: string): Promise<string> {
+async function textLeftIn(path: string, otherwise: string): Promise<string> {
   const bytes = await readFile(path).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;
-    throw new Failure('failed', 'The editor left no file behind, so there is no text. Nothing was sent.');
+    throw new Failure('failed', `The editor left no file behind, so ${otherwise}.`);
   });
   const text = decoded(bytes);
   if (text === undefined) {
-    throw new Failure('failed', 'What the editor saved is not UTF-8, so it was not taken. Nothing was sent.', {
-      hint: 'Let the editor save UTF-8, or give the text with --body-file.',
+    throw new Failure('failed', `What the editor saved is not UTF-8, so ${otherwise}.`, {
+      hint: 'Let the editor save UTF-8, or name another in VISUAL or EDITOR.',
     });
   }
   return text;
@@ -62,6 +63,8 @@ async function putAside(path: string, folder: PrivateFolder, files: Left['files'
 const inMegabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
 export type Left = {
+  /** See `Ask.edit`. */
+  readonly otherwise?: string | undefined;
   /** Told what the file holds where `change` fails, or leaves what is no UTF-8. */
   readonly failed?: ((text: string) => void) | undefined;
   /** A file that is too large to be a text is kept there. */
@@ -78,7 +81,7 @@ export type Left = {
 export async function throughTempFile(
   text: string,
   name: string,
-  { failed, files, kept }: Left,
+  { failed, files, kept, otherwise = 'nothing was sent' }: Left,
   change: (path: string) => Promise<void>,
 ): Promise<string> {
   const folder = await makeEditingFolder(files, text);
@@ -96,7 +99,7 @@ export async function throughTempFile(
       const aside = await putAside(path, folder, files);
       isLeft = aside === path;
       const what = `What the editor saved is ${inMegabytes(size)} long, and a text has at most ${inMegabytes(mostText)}.`;
-      throw new Failure('failed', `${what} Nothing was sent. It is kept in ${aside}`, { cause: ended?.error });
+      throw new Failure('failed', `${what} ${capital(otherwise)}. It is kept in ${aside}`, { cause: ended?.error });
     }
     if (kept) {
       isLeft = true;
@@ -105,7 +108,7 @@ export async function throughTempFile(
     }
     try {
       if (ended) throw ended.error;
-      return await textLeftIn(path);
+      return await textLeftIn(path, otherwise);
     } catch (error) {
       const left = failed && (await readInAnyCase(path));
       if (left !== undefined) failed?.(left);
