@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Failure, orElse } from '../errors.ts';
 
 /** A day of a calendar: month and day from 1. */
 export type Day = { readonly year: number; readonly month: number; readonly day: number };
@@ -9,11 +9,7 @@ export type Zone = ReturnType<typeof zoneNamed>;
 /** The zone of this machine; undefined where the system names none that is known (TZ). */
 export function ownZone(): string | undefined {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  try {
-    return timeZone && new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
+  return orElse(() => timeZone && new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone, undefined);
 }
 
 /** @throws Failure `usage` where there is no such zone */

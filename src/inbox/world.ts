@@ -1,6 +1,7 @@
 import { Failure, messageOf, wordsOf } from '../errors.ts';
 import { firstRows, keepFirstRows } from '../mirror/store/first-rows.ts';
-import { isRecord, recordsIn } from '../text/record.ts';
+import { jsonIn } from '../text/json.ts';
+import { fieldsIn, isRecord, recordsIn } from '../text/record.ts';
 import type { Doings, Effects } from './doings.ts';
 import type { Effect } from './effect.ts';
 import type { Row } from './row.ts';
@@ -83,14 +84,10 @@ const views = new Set(['waiting', 'open']);
 /** What the view began with when it was last looked at; undefined where that is not known. */
 async function lastRows({ store, account }: Reading, view: string): Promise<Rows | undefined> {
   if (!views.has(view)) return undefined;
-  try {
-    const read: unknown = JSON.parse((await store.read((sql) => firstRows(sql, account, view))) ?? 'null');
-    if (!isRecord(read) || typeof read.total !== 'number') return undefined;
-    return { rows: recordsIn(read.rows).filter(isRow), total: read.total };
-  } catch {
-    // It is a help and no more: the rows themselves come.
-    return undefined;
-  }
+  // It is a help and no more: the rows themselves come.
+  const text = await store.read((sql) => firstRows(sql, account, view)).catch(() => undefined);
+  const { rows, total } = fieldsIn(jsonIn(text ?? ''));
+  return typeof total === 'number' ? { rows: recordsIn(rows).filter(isRow), total } : undefined;
 }
 
 const isRow = (value: unknown): value is Row =>

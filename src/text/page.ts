@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { orElse } from '../errors.ts';
 import { ownOf } from './record.ts';
 
 type Options = {
@@ -178,9 +179,5 @@ const plainType = (text: string): string =>
 function safeUrl(url: string | undefined): string | undefined {
   const text = url?.trim();
   if (!text || /^(?:javascript|vbscript|data):/iu.test(text)) return undefined;
-  try {
-    return decodeURI(text);
-  } catch {
-    return text;
-  }
+  return orElse(() => decodeURI(text), text);
 }

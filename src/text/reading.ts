@@ -1,3 +1,4 @@
+import { orElse } from '../errors.ts';
 import { markdownFor } from './markdown.ts';
 import { readPage } from './page.ts';
 
@@ -11,14 +12,9 @@ export type Reading = readonly string[];
 export const readHtml = (html: string): Reading => readPage(html, { asTyped: false });
 
 /** Markdown, plain text and HTML alike, as the service takes them (changelog content). */
-export function readMarkdown(text: string): Reading {
-  try {
-    return readHtml(markdownFor(text).parse(text, { async: false }));
-  } catch {
-    // Nested deeper than the library's recursion can hold; then a reader sees what was typed.
-    return [text];
-  }
-}
+export const readMarkdown = (text: string): Reading =>
+  // Nested deeper than the library's recursion can hold, a reader sees what was typed.
+  orElse(() => readHtml(markdownFor(text).parse(text, { async: false })), [text]);
 
 /**
  * Whether a page that shows `html` shows what `content` says. The service's own Markdown may know less than ours and

@@ -30,13 +30,8 @@ export function parsePast(text: string, flag: string, now: Date): string {
 function refuseMonth(text: string, flag: string): void {
   const [, unit = ''] = /^(?:in )?\d+ ?([a-z]+)$/iu.exec(text.trim()) ?? [];
   if (unit !== 'M' && !/^(?:mo|y)/iu.test(unit)) return;
-  throw new Failure(
-    'usage',
-    `${flag} has no unit for months and years: "${text}". The units are m (minutes), h, d and w.`,
-    {
-      hint: 'Give days or weeks, such as 30d or 4w.',
-    },
-  );
+  const problem = `${flag} has no unit for months and years: "${text}". The units are m (minutes), h, d and w.`;
+  throw new Failure('usage', problem, { hint: 'Give days or weeks, such as 30d or 4w.' });
 }
 
 const clock = /^(today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?: (?:at )?(\d{1,2}):(\d{2}))?$/u;
@@ -140,11 +135,6 @@ type Clock = { readonly local: Date; readonly date?: string; readonly hours?: st
 function refuseSkipped(typed: string, { local, date, hours, minutes }: Clock, flag: string): void {
   const isHour = hours === undefined || (local.getHours() === Number(hours) && local.getMinutes() === Number(minutes));
   if (isHour && (date === undefined || local.getDate() === Number(date))) return;
-  throw new Failure(
-    'usage',
-    `${flag}: there is no ${typed} here, since the clocks skip that ${isHour ? 'day' : 'hour'}.`,
-    {
-      hint: 'Give another time, or say the zone: 2026-01-31T09:00:00+01:00',
-    },
-  );
+  const problem = `${flag}: there is no ${typed} here, since the clocks skip that ${isHour ? 'day' : 'hour'}.`;
+  throw new Failure('usage', problem, { hint: 'Give another time, or say the zone: 2026-01-31T09:00:00+01:00' });
 }
