@@ -209,7 +209,7 @@ export const replyToTicket = defineOperation({
     done: 'sent',
     lookHint: 'Look at the thread with: svc tickets get ID',
     refusedHint:
-      'A requester without an email needs one: svc contacts update CONTACT_ID --email ADDRESS\nTo see who it is: svc tickets get ID',
+      'A requester without an email needs one: svc contacts update CONTACT_ID --email ADDRESS\nTo see who it is, if anybody: svc tickets get ID',
   },
   asMade: { direction: { is: 'out' } },
   reaches: 'customer',

@@ -283,7 +283,7 @@ describe('a refusal', () => {
     expect(await refused(id)).toBe(
       'Error: The requester has no email address.\n' +
         'A requester without an email needs one: svc contacts update CONTACT_ID --email ADDRESS\n' +
-        `To see who it is: svc tickets get ${id}`,
+        `To see who it is, if anybody: svc tickets get ${id}`,
     );
     await there.control('POST', 'act', { kind: 'sends_fail', account_id: 1, value: true });
     expect(await refused('8')).toContain('Error: The message could not be sent.\n');
