@@ -28,7 +28,7 @@ export const columnsOf = (fields: readonly string[], listed: readonly Column[]):
   });
 
 const kinds: readonly (readonly [path: RegExp, kind: Kind])[] = [
-  [/(?:_at|_time)$/u, 'time'],
+  [/(?:_at|(?:^|_)time)$/u, 'time'],
   [/(?:^|\.)(?:status|lead_status)$/u, 'status'],
   [/(?:^|[._])id$/u, 'id'],
   [/(?:^|[._])email$/u, 'email'],

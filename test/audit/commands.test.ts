@@ -77,6 +77,9 @@ test('one write is shown with all that is kept of it', async () => {
       prev: expect.stringMatching(/^[\da-f]{64}$/u),
     },
   });
+  const { stdout: forPeople } = await svc(world, ['audit', 'show', '1'], { columns: 80 });
+  expect(forPeople).toContain('ended_at');
+  expect(forPeople).not.toMatch(/\dT\d\d:/u);
   expect((await svc(world, ['audit', 'show', '99'])).exitCode).toBe(3);
 });
 
