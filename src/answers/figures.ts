@@ -90,7 +90,7 @@ export const figures = {
     ['0', '1', '2', '3', '4', '5', '6'],
   ),
   by_hour: {
-    ...{ title: 'Opened by hour', unit: 'count', drawn: 'line' },
+    ...{ title: 'Opened by hour of the day', unit: 'count', drawn: 'line' },
     keys: Array.from({ length: 24 }, (_, hour) => String(hour)),
     query: countedByClock((local) => `(${local} / 3600) % 24`),
   },
