@@ -163,6 +163,11 @@ describe('on a terminal', () => {
       ['changelog create', [], 'Title: 3 to 255 characters (--title)'],
       ['webhooks create', [], 'Event (EVENT)'],
       ['tickets create', [], 'Subject (--subject)'],
+      [
+        'events send seen --contact-name Ada',
+        [],
+        'Email; where there is a phone alone, Ctrl-C and give --phone (--email)',
+      ],
     ] as const) {
       // Of a login that the command cannot use nothing would be asked.
       const env = line === 'webhooks create' ? { SVC_API_KEY: undefined, SVC_ACCESS_TOKEN: 'token' } : {};

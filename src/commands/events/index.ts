@@ -48,7 +48,10 @@ const send = defineCommand({
   flags: {
     contactName: param.requiredText("The contact's first name"),
     contactLastName: param.text("The contact's last name"),
-    email: { ...optional('email', contactFields), required: true, unless: ['phone'] },
+    email: {
+      ...optional('email', contactFields),
+      ...{ required: true, unless: ['phone'], asks: 'Email; where there is a phone alone, Ctrl-C and give --phone' },
+    },
     phone: optional('phone', contactFields),
     external_ref: optional('external_ref', fields),
     metadata: optional<Readonly<Record<string, string>>>('metadata', fields),
