@@ -14,7 +14,7 @@ import { hexDigestOf } from '../../src/text/digest.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { freePort } from '../free-port.ts';
 import { inThisProcess, standInForItself } from '../itself.ts';
-import { few } from '../sandbox-world.ts';
+import { few, sandboxWorld } from '../sandbox-world.ts';
 import { createWorld, svc } from '../svc.ts';
 import { isThorough } from '../thorough.ts';
 
@@ -832,4 +832,11 @@ test('Ctrl-C ends all, says which are done, and --failed takes those that were n
   expect(again.stdout.split('\t')[0]).toBe('c');
   expect(again.stderr).toContain('Left alone, for something may be done there: b (exit 130).');
   expect(again.code).toBe(9);
+});
+
+test.each([['--all'], ['--profiles', 'acme-*']])('without a login %s says how to log in', async (...which) => {
+  const ran = await svc(sandboxWorld(), ['each', ...which, '--', 'account', 'get'], {
+    env: { SVC_API_KEY: undefined },
+  });
+  expect(ran.stderr).toContain('To log in: svc -p NAME login');
 });

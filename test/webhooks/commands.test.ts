@@ -352,6 +352,7 @@ test('replay --last sends the newest again, the oldest of them first', async () 
     expect(await replay(...words)).toMatchObject({ exitCode: 2, stdout: '' });
   const none = await svc(await world(), ['webhooks', 'inbox', 'replay', '--last', '1', '--json']);
   expect(none).toMatchObject({ exitCode: 3, stdout: '', stderr: expect.stringContaining('No events received yet.') });
+  expect(none.stderr).toContain('To receive some: svc webhooks listen');
   expect(target.got).toHaveLength(15);
 });
 

@@ -14,6 +14,8 @@ export type Login = {
   readonly of: string | undefined;
 };
 
+const toLogIn = 'To log in: svc login --profile NAME';
+
 type Wanted = { readonly globs: readonly string[]; readonly all: boolean };
 
 /**
@@ -42,13 +44,12 @@ export async function chosenLogins(ctx: Context, settings: Settings, { globs, al
   for (const { text, fits } of patterns) {
     if (saved.some(fits)) continue;
     throw new Failure('usage', `No profile is called "${text}"; nothing was run.`, {
-      hint: saved.length > 0 ? `Saved: ${saved.join(', ')}.` : 'No login is saved.',
+      hint: saved.length > 0 ? `Saved: ${saved.join(', ')}.` : `No login is saved. ${toLogIn}`,
     });
   }
   const isMeant = (name: string) => all || patterns.some(({ fits }) => fits(name));
   const names = saved.filter(isMeant);
-  if (names.length === 0)
-    throw new Failure('auth', 'No login is saved.', { hint: 'To log in: svc login --profile NAME' });
+  if (names.length === 0) throw new Failure('auth', 'No login is saved.', { hint: toLogIn });
   const config = await readConfig(ctx.files);
   return {
     /** In the order of their names. */

@@ -154,7 +154,9 @@ async function newest(
   if (id.length > 0) throw new Failure('usage', 'Give ids or --last, not both.');
   const { seen } = await look(ctx, settings, opened, { view: (arrival) => arrival, most: last });
   if (seen.length > 0) return seen.slice(-last).map(({ value, outcomes }) => ({ arrival: value, outcomes }));
-  throw unsure ? unsureOf(unsure) : new Failure('not-found', 'No events received yet.');
+  throw unsure
+    ? unsureOf(unsure)
+    : new Failure('not-found', 'No events received yet.', { hint: 'To receive some: svc webhooks listen' });
 }
 
 function sinkNamed(name: string, sinks: HttpSinks | undefined): Wish['sink'] {
