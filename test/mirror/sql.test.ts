@@ -104,7 +104,7 @@ onBothEngines('mirror sql', ({ test, once, world: fresh, pulled, looked, engine,
     const asked = async (text: string) => (await svc(world, ['mirror', 'sql', text])).stderr;
     const joined = (left: string) => `SELECT t.id FROM tickets t JOIN contacts c ON ${left} = c.contact_id`;
     const told = await asked(joined('t.contact_id'));
-    expect(told).toContain("contact_id is in contact: CAST(t.contact ->> 'contact_id' AS bigint)");
+    expect(told).toContain("contact_id is in contact: CAST(t.contact ->> 'contact_id' AS bigint)\nTo see its tables: ");
     expect(told).not.toContain('Did you mean');
     const there = await svc(world, ['mirror', 'sql', joined("CAST(t.contact ->> 'contact_id' AS bigint)"), '--json']);
     expect(JSON.parse(there.stdout).length).toBeGreaterThan(1);

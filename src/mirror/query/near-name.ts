@@ -28,7 +28,7 @@ export function withNearName(error: unknown, query: string): unknown {
   const owner = sqliteOf ?? postgresOf;
   const meant = sqliteTable || relation ? nearTable(name) : nearColumn(name, owner, query);
   if (meant === undefined) return error;
-  return new Failure('usage', error.message, { hint: `${meant} ${error.hint ?? ''}`.trim(), cause: error });
+  return new Failure('usage', error.message, { hint: `${meant}\n${error.hint ?? ''}`.trim(), cause: error });
 }
 
 /** `messages`: those of tickets and those of conversations. */
