@@ -22,12 +22,16 @@ export const commandHabits: Habits = {
     ...{ env: 'help environment', environment: 'help environment', flags: 'help flags' },
     ...{ approve: 'drafts approve', reject: 'drafts reject', sends: 'help sends', policy: 'help sends' },
     ...same(['upgrade', 'update', 'self-update'], 'doctor --check-update URL'),
+    ...{ settings: 'config', setting: 'config', tunnel: 'webhooks listen --tunnel cloudflared', undo: 'audit list' },
     ...{ commands: 'help commands', topics: 'help topics', exec: 'sandbox exec', demo: 'sandbox demo' },
   },
   contacts: { import: 'sync', upload: 'sync', upsert: 'sync', download: 'export', lookup: 'find', search: 'find' },
   tickets: { comment: 'note', answer: 'reply', send: 'reply', solve: 'resolve', open: 'reopen' },
   conversations: { answer: 'reply', send: 'reply', close: 'resolve' },
-  lists: { contacts: 'members', get: 'members', show: 'members', view: 'members' },
+  lists: {
+    ...{ contacts: 'members', get: 'members', show: 'members', view: 'members' },
+    ...same(['export', 'download'], 'members'),
+  },
   changelog: { sync: 'release', draft: 'create' },
   events: { create: 'send', track: 'send', emit: 'send', fire: 'send' },
   roadmap: { list: 'get', ls: 'get' },
@@ -48,6 +52,7 @@ export const commandHabits: Habits = {
   audit: { log: 'list', history: 'list', check: 'verify', search: 'list --record' },
   sandbox: { run: 'exec', up: 'start', serve: 'start' },
   auth: { use: 'switch', whoami: 'status' },
+  config: same(['edit', 'add', 'update'], 'set'),
 };
 
 type Habits = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -135,6 +140,7 @@ const flagHabits: Readonly<Record<string, readonly string[]>> = {
   '--template': ['--jq'],
   '--from': ['FILE'],
   ...same(['--paginate', '--no-limit'], ['--all']),
+  '--all': ['--paginate'],
   ...same(['--preview', '--noop', '--simulate'], ['--dry-run']),
   ...same(['--force', '--confirm', '--no-confirm'], ['--yes']),
   ...same(['--verbose', '--trace', '--log-level'], ['--debug']),
