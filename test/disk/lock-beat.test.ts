@@ -56,7 +56,7 @@ test('a holder that is asked all the time beats each second', async () => {
 
 test('a holder that nobody asks beats by itself', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  onTestFinished(() => vi.useRealTimers());
+  onTestFinished(() => void vi.useRealTimers());
   const { folder, entry, clock } = await heldElsewhere();
   agedLocks(folder);
   const aged = stampOf(entry);
