@@ -158,3 +158,18 @@ test('an update that has changed what its own text was made of is sent again', a
   expect(sent).toHaveLength(2);
   expect(sent[1]).toBe(sent[0]);
 });
+
+test('for a text that --set gives in whole the record is not read', async () => {
+  const requestsFor = async (text: readonly string[]) => {
+    const { world } = await sceneOf({ ...(cases[0] as Case), text: 'Dear {{name}}' });
+    const argv = text.map((word) => word.replace('TEMPLATE', join(world.folder, 'dear.md')));
+    const before = world.sent.length;
+    const ran = await svc(world, ['tickets', 'reply', '8', ...argv, '--yes', '--json']);
+    expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ body: 'Dear Ada' });
+    return world.sent.slice(before);
+  };
+  const typed = await requestsFor(['--body', 'Dear Ada']);
+  expect(typed.length).toBeGreaterThan(0);
+  expect(await requestsFor(['--template', 'TEMPLATE', '--set', 'name=Ada'])).toEqual(typed);
+});

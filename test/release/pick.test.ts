@@ -5,6 +5,11 @@ import { normalised, sectionsOf } from '../../src/release/section.ts';
 /** Each heading with a text below it: the first in line 1, the next in line 5. */
 const fileOf = (...headings: string[]): string => headings.map((each) => `${each}\n\n- Something.\n`).join('\n');
 
+const textOf = (file: string, line: number) => {
+  const found = pickSection(sectionsOf(file), undefined, line);
+  return found.ok ? found.section.markdown() : undefined;
+};
+
 /** Line and version of what is picked, else the problem. */
 function picked(file: string, version?: string, line?: number) {
   const found = pickSection(sectionsOf(file), version, line);
@@ -192,10 +197,6 @@ describe('a version is found', () => {
 
   test('up to the next heading like it', () => {
     const maybe = (level: string, minor: number) => `${level} Version 1.${minor}.0 of everything that we make`;
-    const textOf = (file: string, line: number) => {
-      const found = pickSection(sectionsOf(file), undefined, line);
-      return found.ok ? found.section.markdown() : undefined;
-    };
     expect(textOf(fileOf('## 1.9.0', maybe('##', 3), maybe('##', 2), '## 1.1.0'), 5)).toBe('- Something.');
     expect(textOf(fileOf('## 1.9.0', maybe('##', 3), maybe('###', 2), '## 1.1.0'), 5)).toContain('1.2.0');
     const tools = ['### Node 18.0 - 2026-01-02', '#### Npm 9.0 - 2026-01-01', '### Deno 2.0 - 2026-01-01'];
@@ -336,6 +337,7 @@ test.each([
   ['<pre>', '- b', '**1.1.0**'],
   ['```', 'make', '1.1.0 / 2026-01-02\n=================='],
   ['<!--', '- b', '1.1.0\n-----'],
+  ['```', '**b** of 2', '## 1.1.0'],
 ])('a heading that %j swallows, which nothing closes, may begin another version', (opened, inside, heading) => {
   const file = `## 1.2.0\n\n- a\n\n${opened}\n${inside}\n\n${heading}\n\n- old\n`;
   expect(picked(file)).toMatchObject({
@@ -354,6 +356,9 @@ test.each([
   '<pre>\n## 1.1.0\n</PRE>',
   '```\n# make it',
   '```\nmake\n---\n1.1.0 is old\n',
+  '```\n~~~\n## 1.1.0\n```',
+  '```\n## 1.1.0\n```  \n',
+  '<details>\n## 1.1.0\n</details>',
 ])('but %j at the end of the file holds no version', (block) => {
   expect(picked(`## 1.2.0\n\n- a\n\n${block}`)).toEqual([1, '1.2.0']);
 });
@@ -361,4 +366,10 @@ test.each([
 test('a line of such a block that is too long to be Markdown hinders nobody', () => {
   const file = `## 1.2.0\n\n- a\n\n\`\`\`\n** 1${'*'.repeat(20_000)}`;
   expect(picked(file)).toEqual([1, '1.2.0']);
+});
+
+test('the text of a heading that may begin a version ends before one that an open code block swallows', () => {
+  const file =
+    '## 1.9.0\n\n- a\n\n## Version 1.3.0 of everything that we make\n\n- b\n\n```\nmake\n\n## 1.2.0\n\n- old\n';
+  expect(textOf(file, 5)).toBe('- b\n\n```\nmake');
 });
