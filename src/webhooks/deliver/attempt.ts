@@ -8,12 +8,7 @@ import type { Answer, Sink } from './sink.ts';
 import type { Window } from './window.ts';
 import { settle, type WorkerOptions, type WorkerState } from './worker-state.ts';
 
-export type Refusal = {
-  readonly error: string;
-  readonly ms: number;
-  readonly status?: number;
-  readonly isFinal?: boolean;
-};
+export type Refusal = Omit<Extract<Answer, { how: 'refused' }>, 'how'> & { readonly ms: number };
 
 /** Asks the filter, and gives it to the sink. `cut`: nothing is known of it. Never rejects. */
 export async function tryOne(

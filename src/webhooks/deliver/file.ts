@@ -5,15 +5,9 @@ import { before } from '../../promise/aborted.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
 import { envelopeIn } from '../event/envelope.ts';
 import type { Arrival } from '../store/line.ts';
-import type { Answer, Sink } from './sink.ts';
+import type { Answer, Opening, Sink } from './sink.ts';
 
-type About = {
-  readonly name: string;
-  readonly path: string;
-  readonly timeoutMs: number;
-  /** Throws where svc keeps something of its own there. */
-  readonly refuse?: (path: string) => Promise<void>;
-};
+type About = Pick<Opening, 'name' | 'timeoutMs'> & Partial<Pick<Opening, 'refuse'>> & { readonly path: string };
 
 /** A file of JSON lines: each the envelope as it came, of several accounts with `account`. Many events share one sync. */
 export function fileSink({ name, path, timeoutMs, refuse }: About): Sink {

@@ -1,21 +1,6 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import type { Context } from '../../context.ts';
-import type { Sink } from './sink.ts';
-
-/** What a sink is opened with, whatever its kind. */
-export type Opening = Pick<Context, 'exchange' | 'clock' | 'env' | 'notice'> & {
-  readonly name: string;
-  readonly timeoutMs: number;
-  /** For how long an event is tried again. */
-  readonly repeatsMs: number;
-  /** Where relative paths begin. */
-  readonly folder: string;
-  /** The variables that hold signing secrets: no program gets them. */
-  readonly hidden: () => readonly string[];
-  /** Rejects where svc keeps something of its own at the path. */
-  readonly refuse: (path: string) => Promise<void>;
-};
+import type { Opening, Sink } from './sink.ts';
 
 type SinkKind<Schema extends v.GenericSchema> = {
   /** Its part of the configuration, below the key of its name. */

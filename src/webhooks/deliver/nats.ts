@@ -7,10 +7,9 @@ import { messageOf } from '../../errors.ts';
 import { before } from '../../promise/aborted.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Arrival } from '../store/line.ts';
-import { type Sink, single } from './sink.ts';
+import { type Opening, type Sink, single } from './sink.ts';
 
-type About = {
-  readonly name: string;
+type About = Pick<Opening, 'name' | 'timeoutMs' | 'repeatsMs' | 'notice'> & {
   /** `nats://host:port`, `tls://host:port` or `host:port`. */
   readonly servers: readonly string[];
   /** `{event}` stands for the event, `{account}` for the account, which is `_` where there is one alone. */
@@ -18,10 +17,6 @@ type About = {
   /** The path of a file that NATS made. */
   readonly credentials?: string;
   readonly stream?: { readonly name: string; readonly create: boolean };
-  readonly timeoutMs: number;
-  /** For how long svc tries an event again. */
-  readonly repeatsMs: number;
-  readonly notice: (text: string) => void;
 };
 
 /** What the server compares to know a repeat: the envelope's id, or a digest where that fits into no header. */

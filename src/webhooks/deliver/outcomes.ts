@@ -1,15 +1,9 @@
 import type { Clock } from '../../context.ts';
-import type { InboxStore, Settled, SinkState } from '../store/inbox-store.ts';
+import type { InboxStore, Settled } from '../store/inbox-store.ts';
 import type { Sink } from './sink.ts';
 
 /** What became of one event. */
-export type Became = {
-  readonly state: SinkState;
-  readonly ms: number;
-  readonly tries: number;
-  readonly status?: number;
-  readonly error?: string;
-};
+export type Became = Omit<Settled['outcome'], 'to' | 'at'>;
 
 export type Outcomes = ReturnType<typeof createOutcomes>;
 

@@ -5,16 +5,13 @@ import { located } from '../../disk/place/program.ts';
 import { codeOf, messageOf } from '../../errors.ts';
 import { aborted } from '../../promise/aborted.ts';
 import { within } from '../../promise/in-time.ts';
-import { type Sink, single } from './sink.ts';
+import { type Opening, type Sink, single } from './sink.ts';
 
-type About = {
-  readonly name: string;
+/** `hidden`: it is started without them. svc's own secrets are not there in the first place (`node/environment.ts`). */
+type About = Pick<Opening, 'name' | 'timeoutMs' | 'folder'> & {
   /** The program and its arguments. */
   readonly command: readonly [string, ...string[]];
-  readonly folder: string;
-  readonly timeoutMs: number;
-  /** Variables that it is started without: svc's own secrets are not there in the first place (`node/environment.ts`). */
-  readonly hidden?: () => readonly string[];
+  readonly hidden?: Opening['hidden'];
   /** Secrets that it gets on purpose, and other variables. */
   readonly given?: Readonly<Record<string, string | undefined>>;
 };

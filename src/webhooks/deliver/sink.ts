@@ -1,4 +1,19 @@
+import type { Context } from '../../context.ts';
 import type { Arrival } from '../store/line.ts';
+
+/** What a sink is opened with, whatever its kind. */
+export type Opening = Pick<Context, 'exchange' | 'clock' | 'env' | 'notice'> & {
+  readonly name: string;
+  readonly timeoutMs: number;
+  /** For how long an event is tried again. */
+  readonly repeatsMs: number;
+  /** Where relative paths begin. */
+  readonly folder: string;
+  /** The variables that hold signing secrets: no program gets them. */
+  readonly hidden: () => readonly string[];
+  /** Rejects where svc keeps something of its own at the path. */
+  readonly refuse: (path: string) => Promise<void>;
+};
 
 /** Where events are passed on to. It never rejects, whatever is on its other side. */
 export type Sink = {

@@ -57,10 +57,10 @@ export type Taken = {
   waits?(id: string): boolean;
 };
 
-export type Settled = { readonly id: string; readonly outcome: Outcome & { readonly state: SinkState } };
-
 /** `failed`: it is tried again. `again`: a dead one that waits once more. `skipped`: its filter did not want it. */
-export type SinkState = NonNullable<Outcome['state']>;
+type SinkState = NonNullable<Outcome['state']>;
+
+export type Settled = { readonly id: string; readonly outcome: Outcome & { readonly state: SinkState } };
 
 export type Counts = { readonly waiting: number; readonly dead: number };
 
