@@ -1,15 +1,14 @@
 import { webhookEvents } from '../../api/webhooks.ts';
 import type { Context } from '../../context.ts';
-import { diskFailure } from '../../disk/file/disk-failure.ts';
 import { orElsewhere } from '../../disk/place/elsewhere.ts';
-import { Failure, messageOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import { targetOf } from '../deliver/routes.ts';
 import { readingAgain } from '../receive/later-secrets.ts';
 import { unreadableId } from '../receive/options.ts';
 import { marking, newMark } from '../receive/own-mark.ts';
 import { type Receiver, startReceiver } from '../receive/receiver.ts';
-import { damagedText } from '../store/folder/file.ts';
+import { damagedText, unusable } from '../store/folder/file.ts';
 import { watchRequests } from '../store/folder/requests.ts';
 import { claimSlot, type Slot, slots, slotsFolder } from '../store/folder/slot.ts';
 import type { Arrival } from '../store/line.ts';
@@ -86,12 +85,7 @@ async function claimListenSlot({ ctx, options, running }: ListenContext): Promis
     ...options.login,
     onDamage: (damaged) => ctx.notice(damagedText(damaged)),
   }).catch((error) => {
-    const disk = diskFailure(error, `The inbox in ${root} cannot be used`, orElsewhere());
-    if (disk instanceof Failure && disk !== error) throw disk;
-    throw new Failure('failed', `The inbox in ${root} cannot be used: ${messageOf(error)}`, {
-      hint: orElsewhere(),
-      cause: error,
-    });
+    throw unusable(root, error, orElsewhere(), orElsewhere());
   });
   return running.slot;
 }

@@ -1,9 +1,10 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { diskFailure } from '../../../disk/file/disk-failure.ts';
 import { nothingThere } from '../../../disk/file/nothing-there.ts';
 import { toRead } from '../../../disk/file/open-flags.ts';
 import { linesOf } from '../../../disk/log/log-file.ts';
-import { Failure } from '../../../errors.ts';
+import { Failure, messageOf } from '../../../errors.ts';
 import { counted } from '../../../text/number.ts';
 import { type InboxLine, lineIn } from '../line.ts';
 
@@ -65,6 +66,14 @@ export async function openInboxFile(folder: string): Promise<FileHandle | undefi
 export async function inInbox<T>(folder: string, read: (file: FileHandle) => Promise<T>): Promise<T | undefined> {
   const file = await openInboxFile(folder);
   return file && read(file).finally(() => file.close());
+}
+
+/** Why it cannot be used. `advice`: where the disk refuses; `hint`: else. */
+export function unusable(folder: string, error: unknown, advice: string, hint?: string): Failure {
+  const what = `The inbox in ${folder} cannot be used`;
+  const refused = diskFailure(error, what, advice);
+  if (refused instanceof Failure && refused !== error) return refused;
+  return new Failure('failed', `${what}: ${messageOf(error)}`, { hint, cause: error });
 }
 
 const noInbox = (path: string, why: string): Failure =>

@@ -1,10 +1,9 @@
-import { diskFailure } from '../../../disk/file/disk-failure.ts';
 import { type Held, isOurs } from '../../../disk/lock/lock.ts';
-import { Failure, messageOf } from '../../../errors.ts';
+import { Failure } from '../../../errors.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
 import { damagedOutcome } from '../outcome-words.ts';
 import { probeFolder } from '../recovery.ts';
-import type { OnDamage } from './file.ts';
+import { type OnDamage, unusable } from './file.ts';
 import { type InboxOptions, openInbox } from './inbox.ts';
 import { holderOf, takeInbox } from './lock.ts';
 import { inFile, watchRequests } from './requests.ts';
@@ -23,7 +22,7 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
   const lock = await lockOf(folder);
   const inbox = await openInbox(folder, { limit, held: lock, onDamage, ...disk }).catch(async (error: unknown) => {
     await lock.release();
-    throw unusable(folder, error);
+    throw unusable(folder, error, otherFolder);
   });
   const closing = new AbortController();
   const held = AbortSignal.any([closing.signal, lock.lost]);
@@ -71,22 +70,16 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
   };
 }
 
+const otherFolder = 'Fix that, or name another folder with inbox: in the configuration.';
 const severalHint = 'A folder is for one instance. For several, set inbox: to a Postgres database.';
 const lostHint = `If it was moved or removed, put it back: without it svc starts with an empty one. ${severalHint}`;
-
-function unusable(folder: string, error: unknown): Failure {
-  const what = `The inbox in ${folder} cannot be used`;
-  const refused = diskFailure(error, what, 'Fix that, or name another folder with inbox: in the configuration.');
-  if (refused instanceof Failure && refused !== error) return refused;
-  return new Failure('failed', `${what}: ${messageOf(error)}`, { cause: error });
-}
 
 async function lockOf(folder: string): Promise<Held> {
   try {
     const held = await takeInbox(folder, lostHint);
     if (held) return held;
   } catch (error) {
-    throw unusable(folder, error);
+    throw unusable(folder, error, otherFolder);
   }
   const pid = (await holderOf(folder)) ?? 'unknown';
   throw new Failure('failed', `The inbox in ${folder} is in use by another svc (process ${pid}).`, {
