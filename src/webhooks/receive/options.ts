@@ -8,13 +8,12 @@ import type { Limits } from './limits.ts';
 import { connectionsAtMost, defaultConnections } from './listening.ts';
 
 /** What the receiver decided about one request to its path. */
-export type Receipt = { readonly account?: string } & Told;
-
-type Told =
+export type Receipt = { readonly account?: string } & (
   | { readonly kind: 'accepted'; readonly arrival: Arrival; readonly envelope: Envelope }
   | { readonly kind: 'unreadable'; readonly arrival: Arrival; readonly why: string }
   | { readonly kind: 'repeat'; readonly at: string; readonly envelope: Envelope }
-  | { readonly kind: 'rejected'; readonly at: string; readonly why: Refusal; readonly event: string | null };
+  | { readonly kind: 'rejected'; readonly at: string; readonly why: Refusal; readonly event: string | null }
+);
 
 /** Where deliveries come in: what comes there is signed with one of these secrets, and is this account's. */
 export type Door = { readonly path: string; readonly secrets: readonly string[]; readonly account?: string };

@@ -1,3 +1,4 @@
+import { ownOf } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import type { Outcome } from './line.ts';
 
@@ -11,8 +12,7 @@ const losses: Readonly<Record<string, string>> = {
   proxy: 'refused by the proxy',
 };
 
-export const lossInWords = (error: string): string =>
-  Object.hasOwn(losses, error) ? (losses[error] ?? error) : sanitize(error);
+export const lossInWords = (error: string): string => ownOf(losses, error) ?? sanitize(error);
 
 /** What people did with it, or a filter: nothing was sent then. */
 const unsent: Partial<Record<NonNullable<Outcome['state']>, string>> = {

@@ -21,8 +21,6 @@ type Session = {
   readonly made: readonly { readonly event: WebhookEvent; readonly id?: number }[];
 };
 
-type Journal = { readonly sessions: readonly Session[] };
-
 export type Made = { readonly event: WebhookEvent; readonly id: number; readonly secret: string };
 
 const journalFile = 'subscriptions.json';
@@ -138,7 +136,7 @@ async function readJournal(folder: string): Promise<readonly Session[]> {
   const text = await readIfThere(join(folder, journalFile));
   if (text === undefined) return [];
   try {
-    const { sessions = [] }: Partial<Journal> = JSON.parse(text);
+    const { sessions = [] }: { readonly sessions?: readonly Session[] } = JSON.parse(text);
     return sessions;
   } catch {
     throw new Failure('failed', `${join(folder, journalFile)} is damaged: it is no JSON.`, {
@@ -151,5 +149,5 @@ async function writeJournal(folder: string, sessions: readonly Session[]): Promi
   const path = join(folder, journalFile);
   const kept = sessions.filter(({ made }) => made.length > 0);
   if (kept.length === 0) await removeFile(path);
-  else await replaceFile(path, `${JSON.stringify({ sessions: kept } satisfies Journal, undefined, 2)}\n`);
+  else await replaceFile(path, `${JSON.stringify({ sessions: kept }, undefined, 2)}\n`);
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { namesIn, removeFile } from '../../../disk/file/folder.ts';
+import { nothingThere } from '../../../disk/file/nothing-there.ts';
 import { randomName } from '../../../disk/file/random-name.ts';
-import { codeOf } from '../../../errors.ts';
 import { type Entries, hashOf, type Kind, kinds } from './entries.ts';
 import { bytesOf, findIn, makeRun, mayHold, type Run, readRun, type Stretch } from './index-run.ts';
 
@@ -50,8 +50,7 @@ export async function openIndex(
   try {
     fd = openSync(join(folder, name), flags);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
+    return nothingThere(error);
   }
   const read: Run[] = [];
   for (const about of runs) {
