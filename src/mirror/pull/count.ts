@@ -1,7 +1,7 @@
 import { type KindState, lacking, type Sweeping } from '../store/state.ts';
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
-import { owned, ownerOf } from '../tables/store.ts';
+import { countRows, owned, ownerOf } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { digestOfIds, forgetRecords, isAbsent, markMissing } from './deleted.ts';
 import { settleAnswers } from './failing.ts';
@@ -106,9 +106,9 @@ async function lackingIn({ store, account }: Pulling, name: KindName, state: Kin
 async function compareWhole(pulling: Pulling, name: KindName, state: Sweeping, sweeps: number): Promise<Compared> {
   const { number, total, listed, failed = 0 } = state.sweep;
   const counted = listed ?? total;
-  const text = `SELECT count(*) AS n FROM ${name} WHERE ${owned} AND last_sweep >= $3`;
-  const rows = await pulling.store.read((sql) => sql.all(text, [...ownerOf(pulling.account), number]));
-  const seen = Number(rows[0]?.n) + Math.min(failed, await lackingIn(pulling, name, state));
+  const read = `${name} WHERE ${owned} AND last_sweep >= $3`;
+  const met = await pulling.store.read((sql) => countRows(sql, read, [...ownerOf(pulling.account), number]));
+  const seen = met + Math.min(failed, await lackingIn(pulling, name, state));
   if (counted !== null && seen < counted) {
     if (sweeps < looksAtMost) return { state, next: 'again' };
     notWhole(pulling, name, `The service counts ${counted} ${name}, and lists ${seen} different ones.`);

@@ -9,7 +9,7 @@ import { closingOnFailure } from '../store/place.ts';
 import { asOfState, readState } from '../store/state.ts';
 import { dataOf } from '../tables/cells.ts';
 import { digits, emailKey, findText } from '../tables/contact-words.ts';
-import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
+import { type Account, countRows, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { ageOf } from './age.ts';
 
 /** Who hears how old the copy is, and of what is asked in its place. `toService`: how they can ask the service. */
@@ -77,11 +77,8 @@ export const idsFromContactsCopy = (ctx: Context, settings: Settings, emails: re
         );
       }
       // Not by `livingCount`, which comes with the tables of every kind.
-      const [row] = await sql.all(
-        `SELECT count(*) AS n FROM contacts WHERE ${owned} AND gone_at IS NULL`,
-        ownerOf(account),
-      );
-      return { ids, total: Number(row?.n), asOf: await asOf(sql, account) };
+      const total = await countRows(sql, `contacts WHERE ${owned} AND gone_at IS NULL`, ownerOf(account));
+      return { ids, total, asOf: await asOf(sql, account) };
     }),
   );
 

@@ -1,6 +1,6 @@
 import { listed } from '../../text/listed.ts';
 import { counted } from '../../text/number.ts';
-import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
+import { type Account, countRows, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { laterTables, tables } from '../tables/tables.ts';
 import { hasTable } from './has-table.ts';
 import { dropTables } from './schema.ts';
@@ -37,9 +37,9 @@ export async function forgetCopy(store: Store, account: Account): Promise<Left> 
 
 async function forget(sql: Sql, account: Account): Promise<Left> {
   if (sql.engine === 'sqlite') await sql.all('PRAGMA secure_delete = ON');
-  const [row] = await sql.all(`SELECT count(*) AS n FROM svc_accounts WHERE NOT (${owned})`, ownerOf(account));
+  const others = await countRows(sql, `svc_accounts WHERE NOT (${owned})`, ownerOf(account));
   await deleteRows(sql, account);
-  if (Number(row?.n) > 0) return 'others';
+  if (others > 0) return 'others';
   return (await dropTables(sql)) ? 'strangers' : 'nothing';
 }
 
@@ -67,7 +67,5 @@ async function deleteFrom(sql: Sql, name: string, account: Account): Promise<voi
   await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account), count);
 }
 
-async function countIn(sql: Sql, name: string, account: Account): Promise<number> {
-  const [row] = await sql.all(`SELECT count(*) AS n FROM ${name} WHERE ${owned}`, ownerOf(account));
-  return Number(row?.n);
-}
+const countIn = (sql: Sql, name: string, account: Account): Promise<number> =>
+  countRows(sql, `${name} WHERE ${owned}`, ownerOf(account));

@@ -1,5 +1,5 @@
 import { type KindName, kindNames } from '../tables/kinds.ts';
-import { type Account, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
+import { type Account, countRows, owned, ownerOf, type Sql, type Store } from '../tables/store.ts';
 import { isKindWhole, readState } from './state.ts';
 
 export type KindStatus = {
@@ -12,10 +12,8 @@ export type KindStatus = {
 };
 
 /** How many records of a kind the account has now, as far as the copy knows. */
-export async function livingCount(sql: Sql, account: Account, kind: KindName): Promise<number> {
-  const text = `SELECT count(*) AS n FROM ${kind} WHERE ${owned} AND gone_at IS NULL`;
-  return Number((await sql.all(text, ownerOf(account)))[0]?.n);
-}
+export const livingCount = (sql: Sql, account: Account, kind: KindName): Promise<number> =>
+  countRows(sql, `${kind} WHERE ${owned} AND gone_at IS NULL`, ownerOf(account));
 
 export const statusOf = (store: Store, account: Account): Promise<KindStatus[]> =>
   store.read(async (sql) => {

@@ -84,6 +84,12 @@ export type View = { readonly name: string; readonly text: string };
 export const placeholders = (first: number, count: number): string =>
   Array.from({ length: count }, (_, at) => `$${first + at}`).join(', ');
 
+/** How many rows there are; `from`: the table, and which of its rows. */
+export async function countRows(sql: Sql, from: string, values: readonly Value[]): Promise<number> {
+  const [row] = await sql.all(`SELECT count(*) AS n FROM ${from}`, values);
+  return Number(row?.n);
+}
+
 /** Puts a row of the account in the place of the one with the same key. */
 export async function putRow(
   sql: Sql,
