@@ -1,8 +1,9 @@
-import { type KindState, readState, saveState } from '../store/state.ts';
+import { type KindState, readState } from '../store/state.ts';
 import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import { tableOf } from '../tables/tables.ts';
 import { isAbsent } from './deleted.ts';
 import { goneOf, openOf, settleAnswers } from './failing.ts';
+import { save } from './finish.ts';
 import { notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { readingOf } from './reading.ts';
 import { storeSome, type Texts, together } from './texts.ts';
@@ -17,7 +18,7 @@ const pauseMs = 300_000;
  * back.
  */
 export async function askFailing(pulling: Pulling, name: KindName): Promise<void> {
-  const { store, account, writer, wishes, ctx } = pulling;
+  const { store, account, wishes, ctx } = pulling;
   const { one } = kindOf(name);
   const state = await store.read((sql) => readState(sql, account, name));
   const waited = ctx.clock.now().getTime() - Date.parse(state.failingAskedAt ?? '');
@@ -28,7 +29,7 @@ export async function askFailing(pulling: Pulling, name: KindName): Promise<void
     ids.filter((id) => !failing.has(id) && !absent.has(id)),
   );
   if (sorts.every((ids) => ids.length === 0)) return;
-  await writer.write((sql) => saveState(sql, account, name, { ...state, failingAskedAt: pulling.now() }));
+  await save(pulling, name, { ...state, failingAskedAt: pulling.now() });
   for (const left of sorts) {
     for (let settles = true; settles && left.length > 0; )
       settles = await askSome(pulling, name, one, left.splice(0, roomFor(pulling)));
@@ -51,7 +52,7 @@ function roomFor({ requests, wishes: { maxRequests = Number.POSITIVE_INFINITY } 
 
 /** Whether one of them is there, is no failing one any more, or is called gone, for which nobody who pulls often need wait. */
 async function askSome(pulling: Pulling, name: KindName, one: ReadsOne, ids: readonly number[]): Promise<boolean> {
-  const { store, account, writer, wishes } = pulling;
+  const { store, account, wishes } = pulling;
   const before = await store.read((sql) => readState(sql, account, name));
   const these = new Set(ids);
   // Whatever ends this pull, the next one begins with others.
@@ -59,17 +60,15 @@ async function askSome(pulling: Pulling, name: KindName, one: ReadsOne, ids: rea
     ...all.filter((each) => !these.has(idOf(each))),
     ...all.filter((each) => these.has(idOf(each))),
   ];
-  const state = {
+  const state = await save(pulling, name, {
     ...before,
     failing: turned(before.failing, (id) => id),
     notFound: turned(before.notFound, ({ id }) => id),
-  };
-  await writer.write((sql) => saveState(sql, account, name, state));
+  });
   const answers = await (one.for === 'text'
     ? readAgain(pulling, name, one, { state, ids })
     : lookAgain(pulling, one, ids));
-  const kept = await settleAnswers(pulling, name, state, answers);
-  await writer.write((sql) => saveState(sql, account, name, kept));
+  const kept = await save(pulling, name, await settleAnswers(pulling, name, state, answers));
   if (answers.dropped > 0)
     notWhole(pulling, name, droppedWords(answers.dropped, `the messages of ${name}`, tableOf(name).id));
   const isSettled = goneOf(kept.notFound).length > goneOf(state.notFound).length;

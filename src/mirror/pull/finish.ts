@@ -81,15 +81,20 @@ export async function finish(pulling: Pulling, name: KindName, before: Sweeping,
     ...(isRead && !state.complete && state.repairsFrom === null && { first: firstOf(state, started) }),
     ...(isFull && { wholeWantedAt: state.wholeWantedAt ?? pulling.now() }),
     cursor: incremental === 'updates' ? cursor : null,
-    finished: sweep.number,
-    finishedAt: pulling.now(),
-    wholeUntil: sweep.asked ?? null,
     clock: service === null ? state.clock : { service, local: pulling.now() },
-    isRefused: false,
-    isDoubted: false,
-    sweep: null,
+    ...ended(pulling, before),
   });
 }
+
+/** What holds of every reading that came to its end. */
+export const ended = ({ now }: Pulling, { sweep }: Sweeping) => ({
+  finished: sweep.number,
+  finishedAt: now(),
+  wholeUntil: sweep.asked ?? null,
+  isRefused: false,
+  isDoubted: false,
+  sweep: null,
+});
 
 /** What the first whole reading could not read, though it was there: before that began, or before anybody followed. */
 function firstOf({ failing, notFound, followedFrom }: KindState, started: string | null): KindState['first'] {

@@ -4,7 +4,7 @@ import { beginSweep, isSweeping, type KindState, readState, type Sweeping, saveS
 import type { KindName, Members } from '../tables/kinds.ts';
 import { tableOf } from '../tables/tables.ts';
 import { failedAtMost, forgetRecords } from './deleted.ts';
-import { save } from './finish.ts';
+import { ended, save } from './finish.ts';
 import { readPage } from './page.ts';
 import { idsWhere } from './present.ts';
 import { spent, tell } from './progress.ts';
@@ -38,24 +38,12 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
   const { state, failed, asked } = await pullEach(pulling, { name, state: known }, members, { listed, others });
   const isRefused = failed.size === asked && (state.sweep.done ?? []).length === 0;
   tellFailed(pulling, name, { failed, isRefused });
-  const { number } = state.sweep;
   if (tallyOf(pulling, name).doubt !== undefined) {
     // The next pull reads all of them: the others change meanwhile, too.
-    await writer.write((sql) => saveState(sql, account, name, { ...state, isDoubted: failed.size > 0, sweep: null }));
+    await save(pulling, name, { ...state, isDoubted: failed.size > 0, sweep: null });
     return writer.done();
   }
-  const finished = {
-    ...state,
-    complete: true,
-    isCounted: true,
-    isRefused: false,
-    isDoubted: false,
-    finished: number,
-    finishedAt: pulling.now(),
-    wholeUntil: state.sweep.asked ?? null,
-    sweep: null,
-  };
-  await writer.write((sql) => saveState(sql, account, name, finished));
+  await save(pulling, name, { ...state, complete: true, isCounted: true, ...ended(pulling, state) });
   await writer.done();
 }
 
