@@ -5,7 +5,7 @@ import type { KindName } from '../tables/kinds.ts';
 import { type Account, owned, ownerOf, type Store } from '../tables/store.ts';
 import { clocks, problems, tellSleep } from './problems.ts';
 import { pull } from './pull.ts';
-import { type Dated, preparePull, rescanOften } from './pulling.ts';
+import { type Dated, often, preparePull } from './pulling.ts';
 
 export type Keeping = {
   readonly ctx: Context;
@@ -51,8 +51,7 @@ async function round({ dated, store, account, kinds }: Keeping): Promise<void> {
     }
     return true;
   });
-  const rescan = isWhole ? rescanOften : 0;
-  const wishes = { only: kinds, full: false, rescan, maxRequests: undefined, follow: false, isOften: true };
+  const wishes = { ...often, only: kinds, follow: false, ...(!isWhole && { rescan: 0 }) };
   await pull(preparePull(dated, { store, account, wishes }));
 }
 

@@ -30,7 +30,7 @@ export type Wishes = {
 };
 
 /** Whoever pulls every few seconds asks politely: a page of records that were seen longest ago in each round. */
-export const rescanOften = 1;
+export const often = { full: false, rescan: 1, maxRequests: undefined, isOften: true } as const;
 
 /** One kind, of which a refusal is no end. */
 export type Guarded = (name: KindName, work: () => Promise<void>) => Promise<void>;

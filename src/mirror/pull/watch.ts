@@ -8,7 +8,7 @@ import { tableOf } from '../tables/tables.ts';
 import type { Keeping } from './keep-fresh.ts';
 import { clocks, type Problems, problems, tellSleep } from './problems.ts';
 import { pull } from './pull.ts';
-import { preparePull, rescanOften } from './pulling.ts';
+import { often, preparePull } from './pulling.ts';
 
 export type Watching = Omit<Keeping, 'sleep' | 'told'> & {
   /** From that time on; else from now on. */
@@ -118,15 +118,7 @@ async function mark({ store, account, name }: Watching, position: number): Promi
 async function round({ ctx, dated, store, account, kinds, since }: Watching, place: WatchPosition): Promise<void> {
   const isFirst = place.sinceMsAgo === undefined;
   const sinceMsAgo = since === undefined ? 0 : Math.max(0, ctx.clock.now().getTime() - Date.parse(since));
-  const wishes = {
-    only: kinds,
-    full: false,
-    rescan: rescanOften,
-    maxRequests: undefined,
-    follow: true,
-    isOften: true,
-    ...(isFirst && since !== undefined && { sinceMsAgo }),
-  };
+  const wishes = { ...often, only: kinds, follow: true, ...(isFirst && since !== undefined && { sinceMsAgo }) };
   const { told } = place;
   let said = false;
   const notice = (text: string) => {
