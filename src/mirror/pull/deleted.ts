@@ -1,5 +1,5 @@
 import type { Operation } from '../../api/operation.ts';
-import { Failure } from '../../errors.ts';
+import { insteadOf } from '../../promise/instead-of.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import type { KindState, Sweeping } from '../store/state.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
@@ -92,10 +92,8 @@ export async function forgetRecords(
 /** A record of its own that answers 404 is not there. Undefined where the service fails at it. */
 export async function isAbsent(pulling: Pulling, operation: Operation, id: number): Promise<boolean | undefined> {
   try {
-    await pulling.ask(operation, { params: { id } });
-    return false;
+    return await pulling.ask(operation, { params: { id } }).then(() => false, insteadOf(['not-found'], true));
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not-found') return true;
     if (isOfOne(pulling, error)) return undefined;
     throw error;
   }

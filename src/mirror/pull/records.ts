@@ -31,6 +31,9 @@ export const keyOf = ({ key, id }: Table, { record, parent }: FetchedRecord): st
 /** What a page brings, and the rows that were there before. */
 type Arrived = { readonly entries: readonly FetchedRecord[]; readonly present: ReadonlyMap<string, Present> };
 
+/** One of them, and its row as it was. */
+type Met = { readonly entry: FetchedRecord; readonly before: Present | undefined };
+
 /** Puts records into their table, and what became of them into `changes`. */
 export async function applyRecords(
   sql: Sql,
@@ -39,7 +42,7 @@ export async function applyRecords(
   { entries, present }: Arrived,
 ): Promise<Readonly<Record<'created' | 'updated', number>>> {
   const counts = { created: 0, updated: 0 };
-  const changed: { readonly entry: FetchedRecord; readonly before: Present | undefined }[] = [];
+  const changed: Met[] = [];
   const same: number[] = [];
   const noted: Change[] = [];
   // The same record twice in one page: the later one counts.
@@ -82,7 +85,7 @@ function changeOf(
   { newSince, first }: Reading,
   table: Table,
   outcome: 'created' | 'updated',
-  { before: row, entry }: { readonly before: Present | undefined; readonly entry: FetchedRecord },
+  { before: row, entry }: Met,
 ): Change | undefined {
   const { record, parent } = entry;
   const before = row?.isDeleted ? undefined : row;
@@ -102,12 +105,7 @@ function firstSeenAs({ created_at: created, updated_at: updated }: Fields, since
 const withParent = (table: Table, record: Fields, parent: number | undefined): Fields =>
   parent === undefined ? record : { [table.parent ?? '']: parent, ...record };
 
-async function upsert(
-  sql: Sql,
-  reading: Reading,
-  table: Table,
-  changed: readonly { readonly entry: FetchedRecord; readonly before: Present | undefined }[],
-): Promise<void> {
+async function upsert(sql: Sql, reading: Reading, table: Table, changed: readonly Met[]): Promise<void> {
   if (changed.length === 0) return;
   const { account, now, readAt, sweep } = reading;
   const isSqlite = sql.engine === 'sqlite';

@@ -5,7 +5,7 @@ import { isPlainFile, isThere } from '../../disk/file/atomic-file.ts';
 import { asNamed } from '../../disk/place/home.ts';
 import { ofCopy, ownFileAt } from '../../disk/place/own-files.ts';
 import { sizeOf } from '../../disk/place/private-data.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, orElse } from '../../errors.ts';
 import type { Store } from '../tables/store.ts';
 import { copyName, isCopyName } from './copy-name.ts';
 
@@ -27,15 +27,13 @@ export async function placeOfCopy({ env, files }: StorePorts, db: string | undef
 /** Everybody on the machine can read the flags of a program. */
 async function refusePassword(url: string): Promise<void> {
   const { parse } = await import('pg-connection-string');
-  let password: string | undefined;
-  try {
-    password = parse(withStrictTls(url)).password;
-  } catch {
+  const read = orElse(() => parse(withStrictTls(url)), undefined);
+  if (!read) {
     throw new Failure('usage', '--db is not a postgres:// URL that can be read.', {
       hint: 'It looks like postgres://user@host:5432/database',
     });
   }
-  if (password === undefined || password === '') return;
+  if (!read.password) return;
   throw new Failure('usage', '--db may not hold a password.', {
     hint: 'Give it in PGPASSWORD or in .pgpass, or put the whole URL into SVC_MIRROR_DB.',
   });

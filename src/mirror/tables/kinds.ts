@@ -22,21 +22,15 @@ type Incremental =
   /** Nothing: the list is read whole. */
   | 'whole list';
 
-/** Records inside of a record, kept in a table of their own. */
-type Parts = {
+/** Records that belong to a record, kept in a table of their own. */
+type Owned = Pick<Kind, 'noun' | 'nameOf'> & {
   readonly table: string;
-  /** The field of the whole record that holds them. */
-  readonly field: string;
   /** The column that names the record. */
   readonly parent: string;
-  /** What is searched in them. */
-  readonly words: readonly string[];
-  readonly noun: string;
-  readonly nameOf: NameOf;
 };
 
-/** What people call a record; texts of customers as they are. */
-type NameOf = (record: Fields) => string;
+/** Records inside of a record. `field`: of the whole record, which holds them. */
+type Parts = Owned & Pick<Kind, 'words'> & { readonly field: string };
 
 /** How a text is replaced where nobody may know whose it is; in an object of a list, how those of its fields are. */
 export type Way = 'text' | 'email' | 'phone' | 'website' | 'html' | 'fileName' | 'any' | Personal;
@@ -79,13 +73,7 @@ type EmbeddedIn = { readonly kind: KindName; readonly by: string; readonly shown
 type ListOperation = Operation & { readonly answer: Extract<Operation['answer'], { shape: 'list' }> };
 
 /** A list for each record: the members of a contact list. */
-export type Members = {
-  readonly operation: ListOperation;
-  readonly table: string;
-  readonly parent: string;
-  readonly noun: string;
-  readonly nameOf: NameOf;
-};
+export type Members = Owned & { readonly operation: ListOperation };
 
 /** How one kind of record is fetched and kept, and everything else that is true of it alone. */
 export type Kind = {
@@ -104,7 +92,8 @@ export type Kind = {
   readonly resolves?: true;
   /** One of it, in one word. */
   readonly noun: string;
-  readonly nameOf: NameOf;
+  /** What people call it; texts of customers as they are. */
+  readonly nameOf: (record: Fields) => string;
   /** Whether `svc watch` shows it. */
   readonly watched: 'by default' | 'when named' | 'never';
   readonly personal: Personal;
