@@ -16,7 +16,7 @@ import {
   unknownKey,
   wrongMethod,
 } from './answer.ts';
-import { readBody } from './body.ts';
+import { readBody, type Sent } from './body.ts';
 import { type Credential, credentialOf } from './credential.ts';
 import type { Call } from './handlers/handler.ts';
 import { addressLimit, type Bucket, generalLimit } from './limits.ts';
@@ -24,12 +24,10 @@ import type { Match } from './router.ts';
 import { findOwned, type Owner, type State } from './store/state.ts';
 import type { World } from './world.ts';
 
-export type ApiRequest = {
+export type ApiRequest = Sent & {
   readonly method: string;
   readonly path: string;
   readonly search: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string;
   readonly address: string;
 };
 

@@ -28,7 +28,8 @@ const bodySchemas: Readonly<Record<string, Schema>> = {
   }),
 };
 
-type Sent = { readonly body: string; readonly headers: Readonly<Record<string, string | undefined>> };
+/** A request, as far as its body needs it. */
+export type Sent = { readonly body: string; readonly headers: Readonly<Record<string, string | undefined>> };
 
 /** The body as the operation's entry judges it. */
 export function readBody(id: string, entry: Schema, { body, headers }: Sent): { readonly value: unknown } | Refusal {

@@ -14,12 +14,8 @@ export type Keys = {
 };
 
 /** Of a sandbox that holds nobody's data. */
-export const openKeys: Keys = {
-  apiKeys: known.apiKeys,
-  m2mToken: known.m2mToken,
-  clientSecret: known.clientSecret,
-  isPrivate: false,
-};
+const { apiKeys, m2mToken, clientSecret } = known;
+export const openKeys: Keys = { apiKeys, m2mToken, clientSecret, isPrivate: false };
 
 const randomKey = (kind: string): string => `${kind}_mirror_${randomBytes(32).toString('base64url')}`;
 

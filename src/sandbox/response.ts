@@ -1,11 +1,8 @@
+import type { HttpResponse } from '../http-port.ts';
 import { brokenPage, type Fault } from './control/faults.ts';
 import { generalLimit, type Verdict } from './limits.ts';
 
-export type SandboxResponse = {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+export type SandboxResponse = HttpResponse & {
   /**
    * A fault cuts the connection: `before` the request was processed, `after` it was, in both cases without an
    * answer; `half` sends the first half of the body only.

@@ -4,7 +4,7 @@ import { webhookEvents } from '../../api/webhooks.ts';
 import { jsonIn } from '../../text/json.ts';
 import { isLoopbackHost } from '../../text/loopback.ts';
 import { answerOf, forbidden, invalid, isRefusal, needsKey, noSuchPath, type Refusal, wrongMethod } from '../answer.ts';
-import { judged } from '../body.ts';
+import { judged, type Sent } from '../body.ts';
 import { bearerIn } from '../credential.ts';
 import { known } from '../known.ts';
 import { disconnect, mintTokens } from '../oauth/state.ts';
@@ -15,11 +15,9 @@ import type { World } from '../world.ts';
 import { Act, perform } from './act.ts';
 import { Fault } from './faults.ts';
 
-export type ControlRequest = {
+export type ControlRequest = Sent & {
   readonly method: string;
   readonly path: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string;
   readonly remoteAddress?: string;
 };
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../../text/json.ts';
+import { jsonIn } from '../../text/json.ts';
 
 export type LogEntry = {
   /** Milliseconds since 1970, by the sandbox's clock. */
@@ -75,11 +75,9 @@ const secretText =
   /\b(?:key_acme|key_globex|m2m_sandbox|sandbox_secret|(?:svc_(?:at|rt|ac)|whsec|(?:key|m2m|secret)_mirror)_[\w-]+)/gu;
 
 function redactBody(body: string): unknown {
-  try {
-    return redactValue(parseJson(body));
-  } catch {
-    return isForm(body) ? redactForm(body) : body.replaceAll(secretText, redacted);
-  }
+  const json = jsonIn(body);
+  if (json !== undefined) return redactValue(json);
+  return isForm(body) ? redactForm(body) : body.replaceAll(secretText, redacted);
 }
 
 /** By the first name alone: a body may hold megabytes, too many for a pattern to step back through. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { orElse } from '../../errors.ts';
 import { isSameSecret } from '../../text/digest.ts';
 import { type OAuthAnswer, type OAuthRequest, type Parameters, parametersOf, readForm } from './http.ts';
 import {
@@ -12,10 +13,8 @@ import {
   withoutTokens,
 } from './state.ts';
 
-type Code = 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'unsupported_grant_type';
-
 type Refusal = {
-  readonly error: Code;
+  readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'invalid_scope' | 'unsupported_grant_type';
   readonly description: string;
   readonly status?: number;
   readonly basic?: boolean;
@@ -161,12 +160,10 @@ function readBasic(header: string): { readonly id: string; readonly secret: stri
   const encoded = /^basic +([a-z\d+/]+=*) *$/iu.exec(header)?.[1];
   if (encoded === undefined) return undefined;
   const [, id, secret] = /^([^:]*):(.*)$/su.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
-  try {
-    const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
-    return id === undefined || secret === undefined ? undefined : { id: decode(id), secret: decode(secret) };
-  } catch {
-    return undefined; // A stray % is no form encoding.
-  }
+  if (id === undefined || secret === undefined) return undefined;
+  const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
+  // A stray % is no form encoding.
+  return orElse(() => ({ id: decode(id), secret: decode(secret) }), undefined);
 }
 
 const invalidRequest = (description: string): Refusal => ({ error: 'invalid_request', description });
