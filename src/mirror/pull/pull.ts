@@ -7,17 +7,14 @@ import { readOutdated } from './ask-failing.ts';
 import { tellFailing } from './failing.ts';
 import { beginFirst } from './first.ts';
 import { pullLists } from './lists.ts';
-import { isOfOne, notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { isOfOne, notWhole, type Pulling, type Tally, tallyOf } from './pulling.ts';
 import { rescan } from './rescan.ts';
 import { pullKind } from './sweep.ts';
 
-type KindReport = {
+type KindReport = Readonly<Pick<Tally, 'created' | 'updated' | 'gone'>> & {
   readonly kind: KindName;
   /** How many the account has now, as far as the copy knows. */
   readonly rows: number;
-  readonly created: number;
-  readonly updated: number;
-  readonly gone: number;
   readonly complete: boolean;
   /** Why the service refused it: a module that is off, a scope that is missing. */
   readonly refused: string | null;

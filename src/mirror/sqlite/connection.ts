@@ -1,17 +1,13 @@
 import type { Row } from '../tables/store.ts';
 
 /** What a connection to the file does, and what it answers. */
-export type Answers = {
-  readonly open: undefined;
+export type Answers = Readonly<Record<'open' | 'run' | 'exec' | 'close', undefined>> & {
   /** Once it is known that the file is svc's: how it is written from now on. */
   readonly settle: undefined;
-  readonly run: undefined;
   readonly all: Row[];
-  readonly exec: undefined;
   /** The names of the columns. */
   readonly query: string[];
   readonly next: { readonly rows: readonly (readonly unknown[])[]; readonly done: boolean };
-  readonly close: undefined;
 };
 
 export type Work = keyof Answers;
