@@ -158,11 +158,8 @@ async function signing(
   }
   const byEvent = new Map<string, string>();
   // An account API key may not ask; then any secret that is stored will do, for the receiver knows all of them.
-  const subscriptions = await call(service, listWebhooks, {}).then(
-    ({ webhooks }) => webhooks,
-    () => [],
-  );
-  for (const { id, event_type } of [...subscriptions].sort((a, b) => a.id - b.id)) {
+  const { webhooks } = await call(service, listWebhooks, {}).catch(() => ({ webhooks: [] }));
+  for (const { id, event_type } of [...webhooks].sort((a, b) => a.id - b.id)) {
     const secret = await storedSecret(ctx.tokens, profile, id);
     if (secret !== undefined) byEvent.set(event_type, secret);
   }

@@ -59,10 +59,8 @@ export function reloading(ctx: Ports, options: Options, { current, sinks, store 
       });
       if (isOver) return;
       // A database that is away says so elsewhere.
-      await store.counts().then(
-        (counts) => tellLeft(ctx, counts, next),
-        () => {},
-      );
+      const counts = await store.counts().catch(() => undefined);
+      if (counts) tellLeft(ctx, counts, next);
       ctx.notice(`The configuration was read again: ${counted(next.config.sinks.length, 'sink')}.`);
       await warnOfPrograms(ctx, next);
     } catch (error) {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type AppendLog, type LogOptions, openLog } from '../../../disk/log/append-log.ts';
 import type { Span } from '../../../disk/log/log-file.ts';
+import { isDone } from '../../../promise/whether.ts';
 import { type Added, type Arrival, encodeLine, type InboxLine, lineIn, type Outcome } from '../line.ts';
 import { newestIn } from './backwards.ts';
 import { inboxFile, type OnDamage, refuseForeign, tellDamage } from './file.ts';
@@ -145,10 +146,7 @@ async function storeInTurn(state: State, { isThere, write }: InTurn): Promise<Ad
     await before;
     return (await isThere) ? undefined : { written: write() };
   })();
-  const over = turn.then(
-    () => {},
-    () => {},
-  );
+  const over = isDone(turn);
   state.asking = over;
   const begun = await turn;
   if (state.asking === over) state.asking = undefined;

@@ -46,7 +46,7 @@ export type State = Shelf & {
   /** On their way to the disk, by id and by what happened. */
   readonly adding: Map<string, Promise<Added>>;
   /** The index is asked for one that came: what comes later is not written before it. */
-  asking: Promise<void> | undefined;
+  asking: Promise<unknown> | undefined;
   readonly queues: Queues;
   readonly limit: number;
   /** After so many lines they go into the index. */
