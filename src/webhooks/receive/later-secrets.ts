@@ -1,4 +1,4 @@
-import type { Clock } from '../../context.ts';
+import type { Clock, Context } from '../../context.ts';
 import { messageOf } from '../../errors.ts';
 import { inTime } from '../../promise/in-time.ts';
 
@@ -12,10 +12,7 @@ const readMs = 8_000;
 export const readInTime = <T>(clock: Pick<Clock, 'sleep'>, reading: Promise<T>): Promise<T> =>
   inTime(clock, readMs, reading);
 
-type Ports = {
-  readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
-  readonly notice: (text: string) => void;
-};
+type Ports = Pick<Context, 'notice'> & { readonly clock: Pick<Clock, 'ticks' | 'sleep'> };
 
 /**
  * Reads again when asked, at most once a second, and resolves to whether it could. Whoever asks gets a reading that

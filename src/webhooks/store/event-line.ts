@@ -19,10 +19,8 @@ export type EventLine = {
 };
 
 /** What became of a delivery that had to wait for the app. */
-type ForwardLine = {
+type ForwardLine = Pick<EventLine, 'time' | 'event'> & {
   readonly kind: 'forward';
-  readonly time: string;
-  readonly event: string | null;
   readonly id: string;
   readonly forward: Forwarding;
 };

@@ -3,16 +3,14 @@ import { Failure } from '../../../errors.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
 import { damagedOutcome } from '../outcome-words.ts';
 import { probeFolder } from '../recovery.ts';
-import { type OnDamage, unusable } from './file.ts';
+import { unusable } from './file.ts';
 import { type InboxOptions, openInbox } from './inbox.ts';
 import { holderOf, takeInbox } from './lock.ts';
 import { inFile, watchRequests } from './requests.ts';
 
-type Opening = {
+type Opening = Pick<InboxOptions, 'limit' | 'onDamage'> & {
   readonly folder: string;
-  readonly limit: number;
   readonly now: () => Date;
-  readonly onDamage?: OnDamage;
   /** For tests: a disk that is slow, fills up, or fails, and an index of few lines. */
   readonly disk?: Pick<InboxOptions, 'openFile' | 'writeNow' | 'indexedAfter'>;
 };

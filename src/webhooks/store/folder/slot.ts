@@ -4,7 +4,7 @@ import type { Held } from '../../../disk/lock/lock.ts';
 import type { Login } from '../../../http/call/login-account.ts';
 import type { Arrival, InboxLine } from '../line.ts';
 import { type OnDamage, readInbox, refuseForeign } from './file.ts';
-import { type Inbox, openInbox } from './inbox.ts';
+import { type Inbox, type InboxOptions, openInbox } from './inbox.ts';
 import { removeInbox } from './known.ts';
 import { holderOf, takeInbox } from './lock.ts';
 import { ownerOf, setOwner, sharesOf, toldIn } from './owner.ts';
@@ -38,10 +38,7 @@ export async function slots(root: string): Promise<string[]> {
   return names.sort((a, b) => Number(a) - Number(b)).map((name) => join(root, name));
 }
 
-type SlotOptions = Login & {
-  readonly limit: number;
-  readonly onDamage?: OnDamage;
-};
+type SlotOptions = Login & Pick<InboxOptions, 'limit' | 'onDamage'>;
 
 export async function claimSlot(root: string, { limit, onDamage, ...login }: SlotOptions): Promise<Slot> {
   const { account } = login;
