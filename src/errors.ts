@@ -95,27 +95,12 @@ function kindOfSignal(reason: unknown): 'interrupted' | 'terminated' | 'hangup' 
 export const isInterruption = ({ kind }: Pick<Failure, 'kind'>): boolean =>
   kind === 'interrupted' || kind === 'terminated' || kind === 'hangup';
 
+/** The details are assigned in one go, which the compiler does not see. */
+const ErrorWithDetails = Error as new (...given: ConstructorParameters<typeof Error>) => Error & Omit<Details, 'cause'>;
+
 /** The one error class of svc: a sentence of fact, its kind, and one of advice. Caught only in `main.ts`. */
-export class Failure extends Error {
+export class Failure extends ErrorWithDetails {
   declare readonly kind: FailureKind;
-  declare readonly hint?: string;
-  declare readonly status?: number;
-  declare readonly fields?: Details['fields'];
-  declare readonly looked?: Details['looked'];
-  declare readonly answer?: Details['answer'];
-  declare readonly isStranger?: boolean;
-  declare readonly isOther?: boolean;
-  declare readonly mayBeDone?: boolean;
-  declare readonly isShort?: boolean;
-  declare readonly isUnrecorded?: boolean;
-  declare readonly isWhole?: boolean;
-  declare readonly isHeld?: boolean;
-  declare readonly isBarred?: boolean;
-  declare readonly isUnread?: boolean;
-  declare readonly hasNoRows?: boolean;
-  declare readonly done?: Details['done'];
-  declare readonly drafted?: Drafted;
-  declare readonly copy?: CopyProblem;
 
   constructor(kind: FailureKind, message: string, { cause, ...details }: Details = {}) {
     super(message, cause === undefined ? undefined : { cause });
