@@ -1,17 +1,14 @@
-import { nearest } from '../text/near.ts';
+import { nearHint } from '../text/near.ts';
 import { sanitize } from '../text/sanitize.ts';
-
-/** A value that is refused: what is wrong with it, as `does not know "opne"`, and what to do. */
-type Slip = { readonly problem: string; readonly hint: string };
 
 /**
  * Of a field with values that the document names, where others may exist: one of them with a slip of the finger, or
- * several at once. An empty list would be taken for an answer.
+ * several at once. An empty list would be taken for an answer. `problem`: behind the field's name, as `does not know "opne"`.
  */
-export function slipIn(text: string, known: readonly string[]): Slip | undefined {
+export function slipIn(text: string, known: readonly string[]) {
   if (known.includes(text)) return undefined;
-  const meant = nearest(text, known);
-  if (meant !== undefined) return { problem: `does not know "${text}"`, hint: `Did you mean ${meant}?` };
+  const hint = nearHint(text, known);
+  if (hint !== undefined) return { problem: `does not know "${text}"`, hint };
   const parts = text.split(/[,\s]+/u).filter(Boolean);
   if (parts.length < 2 || !parts.some((part) => known.includes(part))) return undefined;
   const wide = known.includes('unresolved') ? '; unresolved is all that still need work' : '';

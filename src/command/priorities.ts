@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { listed } from '../text/listed.ts';
-import { nearest } from '../text/near.ts';
+import { nearHint } from '../text/near.ts';
 
 /** As people say them, and as Zendesk, Freshdesk and Zoho write them; `-` is none. */
 export const priorities: Readonly<Record<string, number>> = {
@@ -22,8 +22,7 @@ export function priorityIn(text: string, flag: string): string {
   const word = text.trim().toLowerCase();
   if (Object.hasOwn(priorities, word)) return String(priorities[word]);
   if (/^[0-4]$/u.test(word)) return word;
-  const meant = nearest(word, Object.keys(priorities));
   throw new Failure('usage', `${flag} must be 0 (lowest) to 4 (highest), or ${priorityWords}, not "${text}".`, {
-    hint: meant === undefined ? undefined : `Did you mean ${meant}?`,
+    hint: nearHint(word, Object.keys(priorities)),
   });
 }

@@ -4,7 +4,7 @@ import { isThere, readIfThere } from '../disk/file/atomic-file.ts';
 import { isFolder, namesIn } from '../disk/file/folder.ts';
 import { readUserText } from '../disk/place/user-file.ts';
 import { Failure } from '../errors.ts';
-import { nearest } from '../text/near.ts';
+import { nearest, nearHint } from '../text/near.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { parseTemplate, type Template, templateNames } from '../text/template.ts';
 
@@ -67,12 +67,9 @@ async function placeOf(ctx: Context, named: string): Promise<string> {
 }
 
 async function nearTemplate(ctx: Context, named: string): Promise<string> {
-  const all = await namedTemplates(ctx);
-  const near = nearest(
-    named,
-    all.map(({ name }) => name),
-  );
-  return near === undefined ? '' : `Did you mean ${near}? `;
+  const names = (await namedTemplates(ctx)).map(({ name }) => name);
+  const hint = nearHint(named, names);
+  return hint === undefined ? '' : `${hint} `;
 }
 
 type Named = { readonly name: string; readonly placeholders: readonly string[]; readonly path: string };

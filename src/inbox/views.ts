@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { isThere, readIfThere } from '../disk/file/atomic-file.ts';
 import { isFolder, namesIn } from '../disk/file/folder.ts';
 import { Failure } from '../errors.ts';
-import { nearest } from '../text/near.ts';
+import { nearHint } from '../text/near.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { Choice } from './model.ts';
 
@@ -61,9 +61,8 @@ export async function queryOf(ctx: Files, name: string): Promise<string> {
   if (text !== undefined)
     throw new Failure('usage', `The view ${name} is empty.`, { hint: `Write it: svc views edit ${shellWord(name)}` });
   const all = (await allViews(ctx)).map((view) => view.name);
-  const near = nearest(name, all);
   throw new Failure('not-found', `There is no view ${name}.`, {
-    hint: `${near === undefined ? '' : `Did you mean ${near}? `}There are: ${all.join(', ')}.`,
+    hint: [nearHint(name, all), `There are: ${all.join(', ')}.`].filter(Boolean).join(' '),
   });
 }
 

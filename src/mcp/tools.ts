@@ -4,7 +4,7 @@ import type { Table } from '../api/operation.ts';
 import { flagFor } from '../derive/grants.ts';
 import { type Tool as Derived, toolsOf } from '../derive/mcp-tools.ts';
 import { Failure } from '../errors.ts';
-import { nearest } from '../text/near.ts';
+import { nearHint } from '../text/near.ts';
 import { contactsSync } from './contacts-sync.ts';
 import { copyTools } from './copy.ts';
 import { listDrafts } from './drafts.ts';
@@ -31,9 +31,8 @@ export function grantedTools(grant: Grant, table: Table = operations) {
     const tool = all.find((each) => each.name === name);
     if (!tool) {
       const names = all.map((each) => each.name);
-      const near = nearest(name, names);
       throw new Failure('usage', `--tools: there is no tool ${name}.`, {
-        hint: near === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${near}?`,
+        hint: nearHint(name, names) ?? `There are ${names.join(', ')}.`,
       });
     }
     const flag = missing(tool);

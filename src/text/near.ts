@@ -18,6 +18,12 @@ export function nearest(word: string, words: readonly string[], most = 2): strin
   return best.far <= Math.min(most, third) ? best.each : undefined;
 }
 
+/** The question whether that is what was meant; undefined where the word is near none. */
+export function nearHint(word: string, words: readonly string[]): string | undefined {
+  const meant = nearest(word, words);
+  return meant && `Did you mean ${meant}?`;
+}
+
 /**
  * The same of a field: `updated` is `updated_at`, `email` is `contact.email`, where only one is so named. `id` is the id of
  * the record itself, which stands first: `contact_id`.

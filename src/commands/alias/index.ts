@@ -6,7 +6,7 @@ import { commandNames, isCommandName } from '../../config/command-names.ts';
 import { readConfig, updateConfig } from '../../config/config-file.ts';
 import { Failure } from '../../errors.ts';
 import { onlyNotes } from '../../output/only-notes.ts';
-import { nearest } from '../../text/near.ts';
+import { nearHint } from '../../text/near.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { refuseNeverRuns } from './never-runs.ts';
@@ -27,6 +27,8 @@ const list = defineCommand({
     };
   },
 });
+
+const readOn = { hint: 'Run: svc help aliases' };
 
 const setOver = (load: LoadNamed) =>
   defineCommand({
@@ -51,15 +53,11 @@ const setOver = (load: LoadNamed) =>
       if (isCommandName(name)) throw new Failure('usage', `${name} is a command of svc; choose another name.`);
       const line = command.length === 1 ? (command[0] ?? '') : command.map(shellWord).join(' ');
       if (isOpen(line)) {
-        throw new Failure('usage', 'COMMAND holds a quote that does not close, or one behind a backslash.', {
-          hint: 'Run: svc help aliases',
-        });
+        throw new Failure('usage', 'COMMAND holds a quote that does not close, or one behind a backslash.', readOn);
       }
       const words = wordsOf(line);
       if (command.length > 1 && words.join('\n') !== command.join('\n')) {
-        throw new Failure('usage', 'COMMAND holds quotes; put the whole of it into quotes.', {
-          hint: 'Run: svc help aliases',
-        });
+        throw new Failure('usage', 'COMMAND holds quotes; put the whole of it into quotes.', readOn);
       }
       if (words.length === 0) throw new Failure('usage', 'COMMAND is empty.');
       const placeholder = words.find((word) => /^(?:--[\w-]+=)?\$(?:[\d@*]|\{\d\})$/u.test(word));
@@ -77,9 +75,8 @@ const setOver = (load: LoadNamed) =>
         // Behind a flag that takes a value the command may be any word.
         const known = first.startsWith('-') ? words.some(isKnown) : isKnown(first);
         if (known) return { ...config, aliases: { ...config.aliases, [name]: line.trim() } };
-        const meant = nearest(first, [...commandNames, ...Object.keys(config.aliases ?? {})]);
         throw new Failure('usage', `"${sanitize(line)}" names no command of svc.`, {
-          hint: meant === undefined ? 'Run: svc --help' : `Did you mean ${meant}?`,
+          hint: nearHint(first, [...commandNames, ...Object.keys(config.aliases ?? {})]) ?? 'Run: svc --help',
         });
       });
       return onlyNotes({ name, command: line.trim() }, [

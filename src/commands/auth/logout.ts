@@ -12,7 +12,7 @@ import { traced } from '../../http/call/call.ts';
 import type { LoggedOut } from '../../login/logout.ts';
 import { capital } from '../../text/capital.ts';
 import { listed } from '../../text/listed.ts';
-import { nearest } from '../../text/near.ts';
+import { nearHint } from '../../text/near.ts';
 import { number } from '../../text/number.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { KeptHere } from './kept-here.ts';
@@ -130,8 +130,7 @@ async function whichThereAre({ ctx, settings }: Logout, [only]: readonly Ended[]
   if (!profileNamed || profiles.includes(profile) || (only?.forgotten.length ?? 0) > 0) return [];
   const saved = [...(await heldByProfile(ctx.tokens)).keys()].sort();
   if (saved.length === 0) return [];
-  const near = nearest(profile, saved);
-  return [`${near ? `Did you mean ${near}? ` : ''}Saved: ${saved.join(', ')}.`];
+  return [[nearHint(profile, saved), `Saved: ${saved.join(', ')}.`].filter(Boolean).join(' ')];
 }
 
 /** Where the profile that svc uses without --profile is the one that has no login now. */

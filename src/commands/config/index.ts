@@ -12,7 +12,7 @@ import { Failure } from '../../errors.ts';
 import { bare } from '../../output/bare.ts';
 import { onlyNotes } from '../../output/only-notes.ts';
 import type { View } from '../../output/view.ts';
-import { nearest } from '../../text/near.ts';
+import { nearHint } from '../../text/near.ts';
 import { oneOf } from '../../text/one-of.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
@@ -22,10 +22,8 @@ type Key = {
   readonly check: (value: string) => string | Promise<string>;
 };
 
-const among = (by: string, choices: readonly string[]) => (text: string) => {
-  const meant = nearest(text, choices);
-  return oneOf(choices, { text, by }, meant === undefined ? undefined : `Did you mean ${meant}?`);
-};
+const among = (by: string, choices: readonly string[]) => (text: string) =>
+  oneOf(choices, { text, by }, nearHint(text, choices));
 
 /** The file of the configuration is no place for a password, and a folder is the same from wherever svc is run. */
 async function placeOfDrafts(value: string): Promise<string> {
@@ -94,9 +92,8 @@ const key: Param<KeyName> = {
   parse: ([text = '']: readonly string[]): KeyName => {
     const found = keyNames.find((name) => name === text);
     if (found) return found;
-    const meant = nearest(text, keyNames);
     throw new Failure('usage', `There is no setting "${text}".`, {
-      hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}There are: ${keyNames.join(', ')}`,
+      hint: [nearHint(text, keyNames), `There are: ${keyNames.join(', ')}`].filter(Boolean).join(' '),
     });
   },
 };

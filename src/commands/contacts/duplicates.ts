@@ -5,7 +5,7 @@ import { dbFlag } from '../../command/copy-flag.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import type { Column } from '../../output/view.ts';
-import { nearest } from '../../text/near.ts';
+import { nearHint } from '../../text/near.ts';
 import { counted } from '../../text/number.ts';
 
 const columns: readonly Column[] = [
@@ -70,8 +70,7 @@ function likenessesIn(text: string, known: readonly Likeness[]): Likeness[] {
   const names = text.split(',').map((name) => name.trim().toLowerCase());
   const unknown = names.find((name) => !known.some((one) => one === name));
   if (unknown === undefined) return known.filter((one) => names.includes(one));
-  const near = nearest(unknown, known);
   throw new Failure('usage', `--by: contacts cannot be compared by "${unknown}".`, {
-    hint: near === undefined ? `By ${known.join(', ')}; several with commas.` : `Did you mean ${near}?`,
+    hint: nearHint(unknown, known) ?? `By ${known.join(', ')}; several with commas.`,
   });
 }

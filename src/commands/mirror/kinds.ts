@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.ts';
 import type { KindName } from '../../mirror/tables/kinds.ts';
-import { nearest } from '../../text/near.ts';
+import { nearHint } from '../../text/near.ts';
 
 /** `--only KIND,…`: all without it. */
 export async function kindsFrom(text: string | undefined): Promise<readonly KindName[]> {
@@ -9,8 +9,7 @@ export async function kindsFrom(text: string | undefined): Promise<readonly Kind
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !kindNames.some((kind) => kind === name));
   if (unknown === undefined) return kindNames.filter((kind) => names.includes(kind));
-  const near = nearest(unknown, kindNames);
   throw new Failure('usage', `--only: there is no kind "${unknown}".`, {
-    hint: near === undefined ? `Kinds: ${kindNames.join(', ')}.` : `Did you mean ${near}?`,
+    hint: nearHint(unknown, kindNames) ?? `Kinds: ${kindNames.join(', ')}.`,
   });
 }

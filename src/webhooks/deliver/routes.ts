@@ -1,6 +1,6 @@
 import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
 import { Failure } from '../../errors.ts';
-import { nearest } from '../../text/near.ts';
+import { nearHint } from '../../text/near.ts';
 
 /** Which events are looked at, and where each goes. */
 export type Routes = {
@@ -27,10 +27,9 @@ export const parseEvents = (text: string): WebhookEvent[] => [
 export function parseEvent(name: string, flag: string): WebhookEvent {
   const known = webhookEvents.find((each) => each === name);
   if (known) return known;
-  const near = nearest(name, webhookEvents);
   const swapped = flag === 'EVENT' && /^https?:/iu.test(name) ? 'The event stands before the URL. ' : '';
   throw new Failure('usage', `${flag}: there is no event "${name}".`, {
-    hint: near === undefined ? `${swapped}Events: ${webhookEvents.join(', ')}.` : `Did you mean ${near}?`,
+    hint: nearHint(name, webhookEvents) ?? `${swapped}Events: ${webhookEvents.join(', ')}.`,
   });
 }
 
