@@ -2,6 +2,7 @@ import { credentialKinds } from '../api/operation.ts';
 import { firstWordAt } from '../command/global-flags.ts';
 import type { Config } from '../config/settings.ts';
 import type { Env } from '../env.ts';
+import { orElse } from '../errors.ts';
 import { once } from '../promise/once.ts';
 import { childOf, complete, type Own } from './complete.ts';
 import type { Branch } from './completion-tree.ts';
@@ -74,10 +75,5 @@ async function viewsOf(config: string): Promise<readonly string[]> {
   return (await allViews({ files: { config, state: '' } }).catch(() => [])).map(({ name }) => name);
 }
 
-function readJson(file: () => string | URL): unknown {
-  try {
-    return JSON.parse(process.getBuiltinModule('node:fs').readFileSync(file(), 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
+const readJson = (file: () => string | URL): unknown =>
+  orElse(() => JSON.parse(process.getBuiltinModule('node:fs').readFileSync(file(), 'utf8')), undefined);

@@ -1,5 +1,5 @@
 import { type TypedFlag, typedFlags } from '../command/typed-flags.ts';
-import { Failure } from '../errors.ts';
+import { Failure, orElse } from '../errors.ts';
 import { listed } from '../text/listed.ts';
 import { beginning } from '../text/short.ts';
 import type { Invocation } from './invocation.ts';
@@ -33,12 +33,8 @@ export function withoutTwice(words: readonly string[], invocation: Invocation): 
 
 /** `get` and `GET` are one method. What cannot be read is judged as it was typed, and so is what is more than a word. */
 function meant(text: string, param: TypedFlag['param']): unknown {
-  try {
-    const value = param?.parse([text], '');
-    return typeof value === 'object' ? text : (value ?? text);
-  } catch {
-    return text;
-  }
+  const value = orElse(() => param?.parse([text], ''), text);
+  return typeof value === 'object' ? text : (value ?? text);
 }
 
 const contradiction = (name: string, values: readonly string[]): Failure =>

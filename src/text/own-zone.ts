@@ -1,15 +1,10 @@
 import type { Env } from '../env.ts';
+import { orElse } from '../errors.ts';
 import { sanitize } from './sanitize.ts';
 import { isLocal } from './time.ts';
 
-export function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isZone = (timeZone: string): boolean =>
+  orElse(() => new Intl.DateTimeFormat('en', { timeZone }), undefined) !== undefined;
 
 /** Minutes that the clock of a zone is ahead of UTC. */
 function offsetIn(timeZone: string, at: Date): number {

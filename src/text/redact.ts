@@ -1,3 +1,4 @@
+import { orElse } from '../errors.ts';
 import type { HttpRequest, HttpResponse } from '../http-port.ts';
 import { parseUnrounded } from './exact-json.ts';
 import { jsonIn } from './json.ts';
@@ -39,18 +40,10 @@ type Hide = { readonly hide: (text: string) => string; readonly hideName: (text:
 
 /** JSON is read first: its strings may have any letter escaped. What holds no secret stays as it was written. */
 function hideInBody(body: string, hides: Hide): string {
-  const json = unroundedIn(body);
+  const json = orElse(() => parseUnrounded(body), undefined);
   if (json === undefined || isDeeperThan(deepest, json)) return hides.hide(body);
   const hidden = JSON.stringify(hideIn(json, hides));
   return hidden === JSON.stringify(json) ? body : hidden;
-}
-
-function unroundedIn(text: string): unknown {
-  try {
-    return parseUnrounded(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function hideIn(value: unknown, hides: Hide): unknown {
