@@ -24,14 +24,11 @@ export async function askCopy<T>(
   work: (sql: Sql, account: Account) => Promise<T>,
 ): Promise<Told<T>> {
   const { store, account } = await openCopyPulled(ctx, settings, { db });
-  try {
-    return await store.read(async (sql) => ({
-      notes: await notesOn(sql, account, kinds, ctx.clock.now()),
-      value: await work(sql, account),
-    }));
-  } finally {
-    await store.close();
-  }
+  const told = store.read(async (sql) => ({
+    notes: await notesOn(sql, account, kinds, ctx.clock.now()),
+    value: await work(sql, account),
+  }));
+  return told.finally(() => store.close());
 }
 
 /** For people: how old the copy is, and of what it is not whole. */

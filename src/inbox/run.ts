@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output/view.ts';
+import { resolvable } from '../promise/resolvable.ts';
 import { openScreen, type Screen } from '../screen/screen.ts';
 import { colorsOf, screenPaint } from '../screen/style.ts';
 import type { TerminalPort } from '../terminal-port.ts';
@@ -28,7 +29,7 @@ export async function runScreen(ctx: Context, settings: Settings, { view, db }: 
   const ended = resolvable<string | undefined>();
   let bug: { readonly error: unknown } | undefined;
   let engine: Engine | undefined;
-  const begun = resolvable<void>();
+  const begun = resolvable();
   const tell = (event: Event) => {
     engine?.tell(event);
     if (event.is === 'rows' || event.is === 'no-rows') begun.resolve();
@@ -103,14 +104,6 @@ function ticker(terminal: TerminalPort, tick: () => void) {
   };
 }
 
-function resolvable<T>() {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve: (value: T) => resolve(value) };
-}
-
 type Parts = {
   readonly ctx: Context;
   readonly session: ReturnType<typeof openSession>;
@@ -123,13 +116,9 @@ const worldOf = ({ ctx, session, screen, tell, end }: Parts) => ({
   ...session.world,
   editing: {
     ctx,
-    async lend<T>(work: () => Promise<T>): Promise<T> {
+    lend<T>(work: () => Promise<T>): Promise<T> {
       tell({ is: 'away', isAway: true });
-      try {
-        return await screen.lend(work);
-      } finally {
-        tell({ is: 'away', isAway: false });
-      }
+      return screen.lend(work).finally(() => tell({ is: 'away', isAway: false }));
     },
   },
   copyText: (text: string) => screen.copy(text),

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isLoopback } from '../config/service-url.ts';
 import { codeOf, Failure } from '../errors.ts';
 import { closedNow } from '../promise/closed.ts';
+import { resolvable } from '../promise/resolvable.ts';
 import { isSameSecret } from '../text/digest.ts';
 import { callbackPage, type Page } from './callback-page.ts';
 
@@ -72,10 +73,7 @@ export function judge(hit: Hit, redirectUri: string, state: string): Verdict {
 export async function listenForCallback(redirectUri: string, state: string, login: string): Promise<Receiver> {
   const url = new URL(redirectUri);
   let taken = false;
-  let take: (callback: Callback) => void = () => {};
-  const callback = new Promise<Callback>((resolve) => {
-    take = resolve;
-  });
+  const { promise: callback, resolve: take } = resolvable<Callback>();
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const hit = { method: request.method ?? '', target: request.url ?? '', headers: request.headers };

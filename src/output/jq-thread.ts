@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { startThread } from '../disk/place/working-folder.ts';
+import { resolvable } from '../promise/resolvable.ts';
 
 /** What jq printed, or what it said instead; `isBroken` where that is no word about the filter, for jq itself broke. */
 type Answer = { readonly text: string } | { readonly said: string; readonly isBroken?: true };
@@ -85,10 +86,7 @@ function start(here: ThreadSlot): Thread {
   const waiting: Thread['waiting'] = new Map();
   // The build puts the worker beside the chunk that this comes to be in, under the same name.
   const worker = startThread(() => new Worker(new URL('./jq-worker.cjs', import.meta.url), { execArgv: [] }));
-  let loaded = (): void => {};
-  const ready = new Promise<void>((resolve) => {
-    loaded = resolve;
-  });
+  const { promise: ready, resolve: loaded } = resolvable();
   const started: Thread = { worker, waiting, ready };
   // Out of memory, or a worker that cannot be loaded: the filter has failed, and svc goes on.
   const give = (said: string): void => {

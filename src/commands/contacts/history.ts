@@ -61,13 +61,11 @@ async function zipped(
   ]);
   const bytes = historyZip(history);
   const draft = await openDraft(file, ctx, 0o600);
-  try {
-    draft.stream.write(bytes);
-    await draft.keep();
-  } catch (error) {
+  draft.stream.write(bytes);
+  await draft.keep().catch(async (error: unknown) => {
     await draft.drop();
     throw error;
-  }
+  });
   const done = `Wrote person.json and person.html to ${file}.`;
   const { tickets, conversations, calls, changes } = history;
   const counts = Object.entries({ tickets, conversations, calls, changes }).map(([kind, all]) => [kind, all.length]);

@@ -14,11 +14,7 @@ export async function withCopy<T>(
   work: (store: Store, account: Account) => Promise<T>,
 ): Promise<T> {
   const { store, account } = await openCopy(ctx, settings, flags);
-  try {
-    return await work(store, account);
-  } finally {
-    await store.close();
-  }
+  return work(store, account).finally(() => store.close());
 }
 
 /** Records that are read from the copy while they are printed; it is open until the last one. */
@@ -31,11 +27,9 @@ export async function streamCopy(
   ) => Promise<Omit<Extract<Data, { readonly shape: 'list' }>, 'shape'> & Pick<View, 'notes'>>,
 ): Promise<View> {
   const { store, account } = await openCopy(ctx, settings, flags);
-  try {
-    const { records, notes, ...shown } = await list(store, account);
-    return { data: { shape: 'list', ...shown, records: thenClosed(records, store) }, read: true, notes };
-  } catch (error) {
+  const { records, notes, ...shown } = await list(store, account).catch(async (error: unknown) => {
     await store.close();
     throw error;
-  }
+  });
+  return { data: { shape: 'list', ...shown, records: thenClosed(records, store) }, read: true, notes };
 }

@@ -74,11 +74,7 @@ async function tried(ctx: Context, settings: Settings, view: { readonly name: st
   // No copy, or no login: svc inbox says so when the view is opened.
   const open = await openCopyPulled(ctx, settings).catch(() => undefined);
   if (!open) return;
-  try {
-    await rowsOfQuery({ ctx, settings, ...open }, view, 1);
-  } finally {
-    await open.store.close();
-  }
+  await rowsOfQuery({ ctx, settings, ...open }, view, 1).finally(() => open.store.close());
 }
 
 const remove = defineCommand({

@@ -129,7 +129,7 @@ const nowOf = ({ clock }: Context): number => clock.now().getTime();
 const tickMs = 1_000;
 
 /** Time goes on while a line is awaited: what is held leaves when it was said to. */
-async function whileTicking<T>(ctx: Context, { model, tell }: Engine, line: Promise<T>): Promise<T> {
+function whileTicking<T>(ctx: Context, { model, tell }: Engine, line: Promise<T>): Promise<T> {
   const over = new AbortController();
   const tick = async () => {
     for (let next = firstHeld(model()); next !== undefined; next = firstHeld(model())) {
@@ -139,11 +139,7 @@ async function whileTicking<T>(ctx: Context, { model, tell }: Engine, line: Prom
     }
   };
   void tick();
-  try {
-    return await line;
-  } finally {
-    over.abort();
-  }
+  return line.finally(() => over.abort());
 }
 
 /** When the first of what is held leaves. */

@@ -4,6 +4,7 @@ import { diskFailure } from '../../disk/file/disk-failure.ts';
 import { namesIn, removeEmptyFolder, removeFolder } from '../../disk/file/folder.ts';
 import { type Held, holders, isOurs, tryLock, waitingFor, withLock } from '../../disk/lock/lock.ts';
 import { codeOf, Failure, interruption } from '../../errors.ts';
+import { resolvable } from '../../promise/resolvable.ts';
 
 export type LockNeeds = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'> & {
   /** `--max-wait`. */
@@ -24,10 +25,7 @@ export const locking =
 
 /** The gate for as long as the holder likes. */
 async function keptGate(locked: Locked) {
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: released, resolve: release } = resolvable();
   let done: Promise<void> | undefined;
   const held = await new Promise<Held>((taken, failed) => {
     done = locked(gate, 'the copy', async (one) => {
