@@ -37,21 +37,11 @@ function isRead(text: string): boolean {
 }
 
 /** A text for each place of a long list; 17 bytes for one that is a name. */
-export type DigestColumn = {
-  get(at: number): string | undefined;
-  set(at: number, text: string | undefined): void;
-};
+export type DigestColumn = ReturnType<typeof digestColumn>;
 
-export const digestColumn = (): DigestColumn => openColumn();
+export const digestColumn = (): Pick<ReturnType<typeof openColumn>, 'get' | 'set'> => openColumn();
 
-type OpenColumn = DigestColumn & {
-  /** Whether it holds the name that was read last. */
-  readonly holdsRead: (at: number) => boolean;
-  /** Where a search for what it holds begins; undefined for a text that is no name. */
-  readonly hashAt: (at: number) => number | undefined;
-};
-
-function openColumn(): OpenColumn {
+function openColumn() {
   const pieces: (Uint32Array | undefined)[] = [];
   const kindOf = column(8);
   const timeOf: Column = column(32);
@@ -72,7 +62,7 @@ function openColumn(): OpenColumn {
     timeOf.set(at, readTime);
   };
   return {
-    get(at) {
+    get(at: number) {
       const kind = kindOf.get(at);
       if (kind === kinds.nothing) return undefined;
       if (kind === kinds.empty) return '';
@@ -85,7 +75,7 @@ function openColumn(): OpenColumn {
       const time = timeOf.get(at);
       return time === 0 ? digest : `${digest}~${time}`;
     },
-    set(at, text) {
+    set(at: number, text: string | undefined) {
       if (others.size > 0) others.delete(at);
       if (text === undefined) kindOf.set(at, kinds.nothing);
       else if (text === '') kindOf.set(at, kinds.empty);
@@ -95,7 +85,8 @@ function openColumn(): OpenColumn {
         others.set(at, text);
       }
     },
-    holdsRead(at) {
+    /** Whether it holds the name that was read last. */
+    holdsRead(at: number) {
       const piece = pieces[at >>> pieceBits];
       const start = from(at);
       return (
@@ -108,7 +99,8 @@ function openColumn(): OpenColumn {
         timeOf.get(at) === readTime
       );
     },
-    hashAt(at) {
+    /** Where a search for what it holds begins; undefined for a text that is no name. */
+    hashAt(at: number) {
       const kind = kindOf.get(at);
       if (kind === kinds.nothing || kind >= kinds.otherText) return undefined;
       return hashOf(pieces[at >>> pieceBits]?.[from(at)] ?? 0, timeOf.get(at));

@@ -6,13 +6,8 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 
-/** A saved login, and whose it is where svc knows. */
-export type Login = {
-  readonly profile: string;
-  readonly account: { readonly id: number; readonly name: string } | null;
-  /** The service and the account in it; undefined where svc does not know. */
-  readonly of: string | undefined;
-};
+/** A saved login, and whose it is where svc knows. `of`: the service and the account in it; undefined where it does not. */
+export type Login = ReturnType<typeof loginOf>;
 
 const toLogIn = 'To log in: svc login --profile NAME';
 
@@ -59,7 +54,7 @@ export async function chosenLogins(ctx: Context, settings: Settings, { globs, al
   };
 }
 
-function loginOf(config: Config, profile: string): Login {
+function loginOf(config: Config, profile: string) {
   const { account = null, base_url: baseUrl } = profileConfig(config, profile);
   return { profile, account, of: account === null || !baseUrl ? undefined : `${baseUrl} ${account.id}` };
 }

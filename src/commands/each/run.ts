@@ -5,16 +5,7 @@ import { accountVariable, type Env } from '../../env.ts';
 import type { Login } from './chosen.ts';
 
 /** What one run printed, and how it ended. */
-export type Ran = {
-  readonly login: Login;
-  readonly exitCode: number;
-  /** It was ended by a signal, so nobody knows what it has done. */
-  readonly isEnded: boolean;
-  readonly stdout: string;
-  /** It printed more than svc keeps. */
-  readonly isCut: boolean;
-  readonly stderr: string;
-};
+export type Ran = Awaited<ReturnType<typeof runFor>>;
 
 /** Of what one command prints. */
 export const mostKept = 32 * 1024 * 1024;
@@ -50,8 +41,11 @@ const endAll = (): void => {
 /** Windows has no groups of processes; there the terminal tells all of Ctrl-C. */
 const isApart = process.platform !== 'win32';
 
-/** Runs svc itself with a profile. It gets no standard input, and is told of Ctrl-C from here alone. */
-export async function runFor(ctx: Context, login: Login, { words, env }: Command): Promise<Ran> {
+/**
+ * Runs svc itself with a profile. It gets no standard input, and is told of Ctrl-C from here alone. `isEnded`: by a signal, so
+ * nobody knows what it has done. `isCut`: it printed more than svc keeps.
+ */
+export async function runFor(ctx: Context, login: Login, { words, env }: Command) {
   const { execa } = await import('execa');
   const [program, ...before] = itself();
   const { config, state } = ctx.files;

@@ -62,12 +62,10 @@ async function pullOnce(ctx: Context, settings: Settings, db: string | undefined
 
 const columns = ['kind', 'rows', 'created', 'updated', 'gone', 'complete'] as const;
 
-type Changes = Pick<PullReport['kinds'][number], 'created' | 'updated' | 'gone'>;
-
 function reportView(report: PullReport): View {
   const { kinds, requests, duration_ms, stopped } = report;
   const refused = kinds.filter((one) => one.refused !== null);
-  const isUnchanged = ({ created, updated, gone }: Changes) => created + updated + gone === 0;
+  const isUnchanged = ({ created, updated, gone }: PullReport['kinds'][number]) => created + updated + gone === 0;
   const stale = refused.filter((one) => one.rows > 0 && isUnchanged(one)).map(({ kind }) => kind);
   const some = kinds.filter((one) => !one.complete && one.refused === null).map(({ kind }) => kind);
   const doubted = kinds.filter(({ doubt }) => doubt !== null).map(({ kind }) => kind);

@@ -1,6 +1,6 @@
 import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
 import type { Wanted } from '../../catchup/rebuilding.ts';
-import { defineCommand } from '../../command/command.ts';
+import { defineCommand, type Values } from '../../command/command.ts';
 import { flagName, param, withFallback } from '../../command/param.ts';
 import { mostSeconds } from '../../config/given-texts.ts';
 import { isLoopback } from '../../config/service-url.ts';
@@ -21,6 +21,39 @@ const usualPort = 8977;
 /** Of events that are kept. */
 const usualLimit = 10_000;
 
+const flags = {
+  forwardTo: param.text('Pass the events on to this URL', { placeholder: 'URL' }),
+  route: param.texts('Pass one event on to another URL (repeatable)', { placeholder: 'EVENT=URL' }),
+  forwardRetry: param.integer('How long to retry while the app is down (default: until it is up)', {
+    max: mostSeconds,
+    placeholder: 'SECONDS',
+  }),
+  events: {
+    ...param.text('Show, forward and subscribe to only these', { placeholder: 'EVENT,EVENT', commas: true }),
+    choices: webhookEvents,
+  },
+  filter: param.text('Show and forward only events for which this jq filter over the envelope gives true', {
+    placeholder: 'JQ',
+  }),
+  port: withFallback(param.integer('Port to listen on; 0 takes a free one (default 8977)', { max: 65_535 }), usualPort),
+  path: param.text('Path to listen on (default: that of --public-url, else /)', { placeholder: 'PATH' }),
+  publicUrl: param.text('Subscribe this public URL, which must lead to this port', {
+    placeholder: 'URL',
+    conflicts: ['tunnel'],
+  }),
+  tunnel: param.text('Run a tunnel and subscribe its URL: cloudflared, ngrok, or "COMMAND {port}"', {
+    placeholder: 'TUNNEL',
+  }),
+  secretStdin: param.toggle('Read signing secrets from standard input, one a line'),
+  inspect: param.toggle('Show the events on a local web page, and open it in the browser'),
+  inspectPort: param.integer('Port of that page (default 8978, or a free one)', { max: 65_535 }),
+  catchUp: param.toggle('Rebuild the events that never arrived since the last one'),
+  inboxLimit: withFallback(
+    param.integer('Keep at most N events; the oldest are dropped (default 10000)', { min: 1 }),
+    usualLimit,
+  ),
+};
+
 export const listenToWebhooks = defineCommand({
   name: 'listen',
   summary: "Receive the account's webhooks on this machine and pass them on",
@@ -33,41 +66,7 @@ export const listenToWebhooks = defineCommand({
     'With --json each event is one line: {kind: "event", time, event, id, verdict, why, created_at, data, forward}; an event that had to ' +
     'wait for the app gets another line once it is through: {kind: "forward", time, event, id, forward}.',
   forms: streamForms,
-  flags: {
-    forwardTo: param.text('Pass the events on to this URL', { placeholder: 'URL' }),
-    route: param.texts('Pass one event on to another URL (repeatable)', { placeholder: 'EVENT=URL' }),
-    forwardRetry: param.integer('How long to retry while the app is down (default: until it is up)', {
-      max: mostSeconds,
-      placeholder: 'SECONDS',
-    }),
-    events: {
-      ...param.text('Show, forward and subscribe to only these', { placeholder: 'EVENT,EVENT', commas: true }),
-      choices: webhookEvents,
-    },
-    filter: param.text('Show and forward only events for which this jq filter over the envelope gives true', {
-      placeholder: 'JQ',
-    }),
-    port: withFallback(
-      param.integer('Port to listen on; 0 takes a free one (default 8977)', { max: 65_535 }),
-      usualPort,
-    ),
-    path: param.text('Path to listen on (default: that of --public-url, else /)', { placeholder: 'PATH' }),
-    publicUrl: param.text('Subscribe this public URL, which must lead to this port', {
-      placeholder: 'URL',
-      conflicts: ['tunnel'],
-    }),
-    tunnel: param.text('Run a tunnel and subscribe its URL: cloudflared, ngrok, or "COMMAND {port}"', {
-      placeholder: 'TUNNEL',
-    }),
-    secretStdin: param.toggle('Read signing secrets from standard input, one a line'),
-    inspect: param.toggle('Show the events on a local web page, and open it in the browser'),
-    inspectPort: param.integer('Port of that page (default 8978, or a free one)', { max: 65_535 }),
-    catchUp: param.toggle('Rebuild the events that never arrived since the last one'),
-    inboxLimit: withFallback(
-      param.integer('Keep at most N events; the oldest are dropped (default 10000)', { min: 1 }),
-      usualLimit,
-    ),
-  },
+  flags,
   needs:
     'cloudflared and an OAuth login (svc login) for --tunnel; without it the signing secret, in SVC_WEBHOOK_SECRET',
   examples: [
@@ -136,16 +135,8 @@ const withoutReach = (baseUrl: string | undefined, flags: string): readonly stri
         `To let svc open a tunnel: svc webhooks listen${flags} --tunnel cloudflared`,
       ];
 
-type Typed = {
-  readonly port: number;
-  readonly route: readonly string[];
-  readonly inspect: boolean;
-  readonly catchUp: boolean;
-} & Partial<Record<'path' | 'forwardTo' | 'events' | 'filter', string>> &
-  Partial<Record<'forwardRetry' | 'inspectPort' | 'inboxLimit', number>>;
-
 /** What was said of the same listener, to be typed again. */
-function againWith({ port, route, inspect, catchUp, ...texts }: Typed): string {
+function againWith({ port, route, inspect, catchUp, ...texts }: Values<typeof flags>): string {
   const { path, forwardTo, events, filter, forwardRetry, inspectPort } = texts;
   const inboxLimit = texts.inboxLimit === usualLimit ? undefined : texts.inboxLimit;
   const words = [
