@@ -47,11 +47,7 @@ export type Figure = {
 type Words = Readonly<Record<string, string>>;
 
 const bars = (title: string, query: Figure['query'], keys?: readonly string[]): Figure => ({
-  title,
-  unit: 'count',
-  drawn: 'bars',
-  keys,
-  query,
+  ...{ title, unit: 'count', drawn: 'bars', keys, query },
 });
 
 const numbers = (title: string, words: Words, query: Figure['query']): Figure => ({
@@ -76,18 +72,12 @@ export const figures = {
   opened: { title: 'Opened', unit: 'count', drawn: 'line', isAlone: true, query: inParts('t.created_at') },
   resolved: { title: 'Resolved', unit: 'count', drawn: 'line', isAlone: true, query: inParts(resolvedAt) },
   by_source: bars('Opened by source', countedBy('tickets', "coalesce(t.source, '')")),
-  by_priority: bars('Opened by priority', countedBy('tickets', "coalesce(CAST(t.priority AS text), '')"), [
-    '4',
-    '3',
-    '2',
-    '1',
-    '0',
-  ]),
+  by_priority: bars('Opened by priority', countedBy('tickets', "coalesce(CAST(t.priority AS text), '')"), [...'43210']),
   by_weekday: bars(
     'Opened by weekday',
     // 1970 began on a Thursday.
     countedByClock((local) => `(${local} / 86400 + 3) % 7`),
-    ['0', '1', '2', '3', '4', '5', '6'],
+    [...'0123456'],
   ),
   by_hour: {
     ...{ title: 'Opened by hour of the day', unit: 'count', drawn: 'line' },

@@ -15,21 +15,20 @@ export function historyPage(history: History, terminal: Terminal): string {
   const { paint } = terminal;
   const blocks = [
     // The thread shows what it knows; what a record lacks is left out.
-    ...history.tickets.map((one) => ({
-      time: timeOf(one),
-      text: ticketThread(one as Parameters<typeof ticketThread>[0], terminal),
-    })),
-    ...history.conversations.map((one) => ({
-      time: timeOf(one),
-      text: conversationThread(one as Parameters<typeof conversationThread>[0], terminal),
-    })),
-    ...history.calls.map((one) => ({ time: timeOf(one), text: callText(one, terminal) })),
+    ...dated(history.tickets, (one) => ticketThread(one as Parameters<typeof ticketThread>[0], terminal)),
+    ...dated(history.conversations, (one) =>
+      conversationThread(one as Parameters<typeof conversationThread>[0], terminal),
+    ),
+    ...dated(history.calls, (one) => callText(one, terminal)),
     ...history.changes.map((one) => ({ time: Date.parse(one.time), text: changeText(one, terminal) })),
   ];
   const rule = paint('dim', '─'.repeat(readingWidth(terminal.width)));
   const inTime = blocks.sort((a, b) => a.time - b.time).map(({ text }) => text.trimEnd());
   return `${[personText(history, terminal, blocks.length), ...inTime].join(`\n${rule}\n`)}\n`;
 }
+
+const dated = (records: readonly Fields[], text: (one: Fields) => string) =>
+  records.map((one) => ({ time: timeOf(one), text: text(one) }));
 
 /** Fields of a contact in the order in which people look for them. */
 const facts = ['contact_id', 'email', 'phone', 'company', 'website', 'country', 'tags', 'lead_status', 'created_at'];

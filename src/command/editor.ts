@@ -42,11 +42,6 @@ type Asking = Pick<Context, 'env' | 'ask'>;
 export const canOpenEditor = ({ env, ask }: Asking, { noInput }: Settings): boolean =>
   !noInput && (ask.canAsk || Boolean(env.VISUAL?.trim() || env.EDITOR?.trim()));
 
-/** @throws Failure `usage` where there is no terminal, and no script that stands in for the editor */
-function needEditor(ctx: Asking, settings: Settings, hint: string): void {
-  if (!canOpenEditor(ctx, settings)) throw new Failure('usage', 'The editor needs a terminal.', { hint });
-}
-
 type FileText = {
   /** Of --text. */
   readonly given: string | undefined;
@@ -62,7 +57,9 @@ export async function fileText(
   settings: Settings,
   { given, opened, extension, noun }: FileText,
 ): Promise<string> {
-  if (given === undefined) needEditor(ctx, settings, `Give the ${noun} with --text ${noun.toUpperCase()}.`);
+  const hint = `Give the ${noun} with --text ${noun.toUpperCase()}.`;
+  if (given === undefined && !canOpenEditor(ctx, settings))
+    throw new Failure('usage', 'The editor needs a terminal.', { hint });
   const text = given ?? (await edited(ctx, await opened(), { extension, isFile: true }));
   if (text.trim() === '') throw new Failure('usage', `The ${noun} is empty. Nothing was written.`);
   return text.endsWith('\n') ? text : `${text}\n`;

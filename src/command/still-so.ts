@@ -18,9 +18,7 @@ export async function requireStill<T>(service: Service, madeOf: MadeOf<T>): Prom
   const { read, seen, what, done } = madeOf;
   const now = await asRead(service, read);
   if (isDeepStrictEqual(now.was, seen.was)) return now;
-  throw new Failure('failed', `${what} has just changed. Nothing was ${done}.`, {
-    hint: runSameAgain,
-  });
+  throw new Failure('failed', `${what} has just changed. Nothing was ${done}.`, { hint: runSameAgain });
 }
 
 /** A service that reads again before a write that was refused goes out once more: the wait may have been a minute. */

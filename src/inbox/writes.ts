@@ -99,17 +99,14 @@ export async function send(writing: Writing, sending: Sending): Promise<Ended | 
   const store = await writing.drafts();
   const service = async () => writingAs(await writing.service(), row);
   try {
-    const delivered =
+    const { draft, failure } =
       means === 'note'
         ? await sendNote(await service(), store, { id, digest, row })
         : await sendRead(await service(), store, { id, digest });
-    const { draft, failure } = delivered;
-    if (failure?.kind === 'differs')
-      return await changedEvent(await service(), sending, {
-        draft,
-        failure,
-        holdMs: await writing.holdMs(),
-      });
+    if (failure?.kind === 'differs') {
+      const changed = { draft, failure, holdMs: await writing.holdMs() };
+      return await changedEvent(await service(), sending, changed);
+    }
     return { is: 'ended-job', job, ...endOf(draft, failure, means) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -155,10 +152,7 @@ async function changedEvent(
   { job, row, means, agreed }: Sending,
   { draft, failure, holdMs }: { readonly draft: Draft; readonly failure: Failure; readonly holdMs: number },
 ): Promise<Extract<Event, { is: 'changed' }>> {
-  const record = await threadOf(service, draft).then(
-    (thread) => thread.record,
-    () => undefined,
-  );
+  const { record } = (await threadOf(service, draft).catch(() => undefined)) ?? {};
   const newest = recordsIn(record?.messages).at(-1);
   const said = newest ? `${textIn(newest.sender_name) ?? 'Somebody'} wrote:\n${textIn(newest.body) ?? ''}` : '';
   const why = failure.message.replace(/ Its digest is \w+ now\./u, '');

@@ -45,10 +45,7 @@ function pageOf(node: Command | Group, words: readonly string[], { shown, aliase
     ...paragraphs(`${node.summary}.`),
     ...(runs?.details ? ['.PP', ...paragraphs(runs.details)] : []),
     ...(aliases.length > 0 ? ['.PP', ...paragraphs(`Also: ${aliases.join(', ')}.`)] : []),
-    ...terms(
-      'COMMANDS',
-      shown.map(({ name, summary }) => [name, summary] as const),
-    ),
+    ...commandTerms(shown),
     ...flagBlocks(runs?.flags ?? {}),
     '.PP',
     ...paragraphs('Global flags and exit codes are in svc(1).'),
@@ -64,10 +61,7 @@ function rootPage(): string[] {
     ...nameBlock(['svc'], 'operate one account of an AI support-and-growth product'),
     '.SH SYNOPSIS',
     strong('svc <command> [flags]'),
-    ...terms(
-      'COMMANDS',
-      entries.map(({ name, summary }) => [name, summary] as const),
-    ),
+    ...commandTerms(entries),
     ...terms('GLOBAL FLAGS', globalFlags),
     ...topics
       .filter(({ isListed }) => isListed)
@@ -108,6 +102,12 @@ function terms(title: string, rows: readonly (readonly [term: string, about: str
     ...rows.flatMap(([term, about]) => ['.TP', strong(term), ...paragraphs(about)]),
   ];
 }
+
+const commandTerms = (all: readonly { readonly name: string; readonly summary: string }[]): string[] =>
+  terms(
+    'COMMANDS',
+    all.map(({ name, summary }) => [name, summary] as const),
+  );
 
 const examples = (lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ['.SH EXAMPLES', ...literal(lines.join('\n'))];

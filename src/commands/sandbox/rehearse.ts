@@ -1,5 +1,4 @@
 import { defineCommand } from '../../command/command.ts';
-import { param } from '../../command/param.ts';
 import { execFlags, execOver, type IsCommand } from './exec.ts';
 
 /**
@@ -18,9 +17,7 @@ export const rehearseOver = (isCommand: IsCommand) => {
       'Your settings for sends hold too (svc help sends): what would become a draft, or be refused, does so here. ' +
       'But nobody is asked, only a --hold of the command itself waits, and max_per_hour counts from zero.\n\n' +
       'It is short for: svc sandbox exec --seed mirror --diff -- CMD, whose flags it takes too.',
-    args: {
-      command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true, isLine: true }),
-    },
+    args: exec.args,
     flags: { diffOut: execFlags.diffOut },
     examples: ['svc mirror pull && svc rehearse -- svc tickets close 8'],
     run: (ctx, given) =>

@@ -1,4 +1,4 @@
-import { posix, win32 } from 'node:path';
+import { join } from 'node:path';
 import { type AnyCommand, type Command, defineCommand, type Param, type TopGroup } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Shown } from '../../derive/skill.ts';
@@ -21,8 +21,7 @@ type Program = keyof typeof programs;
 const programNames = Object.keys(programs) as Program[];
 
 /** Where a program looks for a skill of that name. */
-function placeOf(program: Program, home: string, platform: NodeJS.Platform) {
-  const { join } = platform === 'win32' ? win32 : posix;
+function placeOf(program: Program, home: string) {
   const folder = join(home, programs[program].folder);
   return { home: folder, file: join(folder, 'skills', 'svc', 'SKILL.md') };
 }
@@ -77,18 +76,15 @@ const installSkill = (tree: Tree) =>
 /** The programs that are there; the one that was named must be. */
 async function present(home: string, named: Program | undefined): Promise<Program[]> {
   const { isThere } = await import('../../disk/file/atomic-file.ts');
-  const found: Program[] = [];
-  for (const each of named ? [named] : programNames) {
-    if (await isThere(placeOf(each, home, process.platform).home)) found.push(each);
-  }
-  if (found.length > 0) return found;
   const wanted = named ? [named] : programNames;
-  const folders = wanted.map((each) => placeOf(each, home, process.platform).home).join(', ');
-  throw new Failure(
-    'failed',
-    `${named ? `${programs[named].title} was not` : 'No assistant was'} found: there is no ${folders}.`,
-    { hint: 'To save the skill yourself: svc skill print > SKILL.md' },
-  );
+  const found: Program[] = [];
+  for (const each of wanted) if (await isThere(placeOf(each, home).home)) found.push(each);
+  if (found.length > 0) return found;
+  const folders = wanted.map((each) => placeOf(each, home).home).join(', ');
+  const who = named ? `${programs[named].title} was not` : 'No assistant was';
+  throw new Failure('failed', `${who} found: there is no ${folders}.`, {
+    hint: 'To save the skill yourself: svc skill print > SKILL.md',
+  });
 }
 
 async function put(
@@ -99,7 +95,7 @@ async function put(
 ): Promise<string> {
   const { readIfThere, replaceFile } = await import('../../disk/file/atomic-file.ts');
   const { mark } = await import('../../derive/skill.ts');
-  const { file } = placeOf(program, home, process.platform);
+  const { file } = placeOf(program, home);
   const before = await readIfThere(file);
   if (before !== undefined && !before.includes(mark)) {
     throw new Failure('failed', `${file} was not written by svc, so it was left as it is.`, {
