@@ -2,8 +2,7 @@ import { type Fate, seededThread, withoutSeed } from '../command/seed.ts';
 import { bracedNames, namedTemplates, readTemplate } from '../command/template-file.ts';
 import type { Context, KeptFile } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { wireOf } from '../http/exchange/request.ts';
-import { requestOf } from '../sends/deliver.ts';
+import { retold } from '../sends/deliver.ts';
 import { type Draft, requestsOf, textField, textOf } from '../sends/draft.ts';
 import type { DraftStore } from '../sends/store.ts';
 import { whoIs } from '../sends/who.ts';
@@ -110,22 +109,12 @@ export async function filledTexts(
 /** Another text for a draft; who changed it is kept. @throws Failure where it was decided or changed meanwhile */
 export async function withNewText(store: DraftStore, ctx: Context, draft: Draft, text: string): Promise<Draft> {
   const [by, at, before] = [whoIs(), ctx.clock.now().toISOString(), textOf(draft)];
-  const name = draft.steps[0] && textField(draft.steps[0]);
   const next = await store.change(draft.id, (one) => {
     const [first, ...others] = one.steps;
-    if (one.state !== draft.state || requestsOf(one) !== requestsOf(draft) || !first || name === undefined)
-      return undefined;
-    const step = { ...first, body: { ...Object(first.body), [name]: text } };
-    const { operation, input } = requestOf(step);
-    wireOf(operation, input);
-    return {
-      ...one,
-      steps: [step, ...others],
-      state: 'waiting',
-      error: null,
-      edited_by: by,
-      edits: [...one.edits, { at, by, before }],
-    };
+    if (one.state !== draft.state || requestsOf(one) !== requestsOf(draft)) return undefined;
+    if (!first || textField(first) === undefined) return undefined;
+    const edits = [...one.edits, { at, by, before }];
+    return { ...one, steps: [retold(first, text), ...others], state: 'waiting', error: null, edited_by: by, edits };
   });
   if (next) return next;
   throw new Failure('failed', `Draft ${draft.id} was changed by somebody else just now.`);

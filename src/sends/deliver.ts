@@ -5,11 +5,12 @@ import { call, called, type Service } from '../http/call/call.ts';
 import type { RestsOn } from '../http/exchange/asking.ts';
 import { madeIds } from '../http/exchange/made.ts';
 import { operationAt } from '../http/exchange/raw.ts';
+import { wireOf } from '../http/exchange/request.ts';
 import { readBefore } from '../http/look/before.ts';
 import type { Read } from '../http/look/lookups.ts';
 import { withoutClaim } from '../http/send/whole.ts';
 import { type Held, withStep } from './claim.ts';
-import type { Draft, Step } from './draft.ts';
+import { type Draft, type Step, textField } from './draft.ts';
 
 /** What became of a draft that was to be sent. */
 export type Delivered = { readonly draft: Draft; readonly failure?: Failure };
@@ -142,14 +143,22 @@ async function sendStep({ service, held, known, restsOn }: Delivering, at: numbe
 }
 
 /** The operation of the table, and what it is called with. */
-export function requestOf({ method, path, body }: Pick<Step, 'method' | 'path' | 'body'>): {
-  readonly operation: Operation;
-  readonly input: Input<Operation>;
-} {
+export function requestOf({ method, path, body }: Pick<Step, 'method' | 'path' | 'body'>) {
   const known = operationAt(method, path);
   if (!known) throw new Failure('usage', `svc knows no operation at ${method} ${path}. Nothing was sent.`);
   const { operation, params } = known;
-  return { operation, input: { params, ...(operation.body && { body }) } };
+  const input: Input<Operation> = { params, ...(operation.body && { body }) };
+  return { operation, input };
+}
+
+/** The step with another text; one that has none stays. Throws the usage Failure of a text that the service would refuse. */
+export function retold(step: Step, text: string): Step {
+  const name = textField(step);
+  if (name === undefined) return step;
+  const changed: Step = { ...step, body: { ...Object(step.body), [name]: text } };
+  const { operation, input } = requestOf(changed);
+  wireOf(operation, input);
+  return changed;
 }
 
 /** Before each copy of the request the draft must still be ours, and say that it leaves. */
