@@ -3,6 +3,7 @@ import type { Operation } from '../api/operation.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, nothingChanged } from '../errors.ts';
+import { uncapital } from '../text/capital.ts';
 
 type Showing = {
   /** What is agreed to, in full. */
@@ -24,11 +25,8 @@ export async function confirmed(
 ): Promise<void> {
   if (settings.yes) return;
   if (!ctx.ask.canAsk || settings.noInput) {
-    throw new Failure(
-      'usage',
-      `Refusing to ${question[0]?.toLowerCase()}${question.slice(1).replace(/\?.*/su, '')} without confirmation.`,
-      { hint: 'Pass --yes.' },
-    );
+    const what = uncapital(question).replace(/\?.*/su, '');
+    throw new Failure('usage', `Refusing to ${what} without confirmation.`, { hint: 'Pass --yes.' });
   }
   const text = await shown?.();
   const isAgreed = await ctx.ask.confirm(question, text === undefined ? {} : { shown: text });

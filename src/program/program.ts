@@ -5,6 +5,7 @@ import { argWord, flagName, flagTerm } from '../command/param.ts';
 import { entries, entryNamed, loadEntry } from '../commands/index.ts';
 import type { GlobalFlags } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
+import { once } from '../promise/once.ts';
 import { helpWidth, usualWidth } from '../text/layout.ts';
 import { nearest } from '../text/near.ts';
 import { version } from '../version.ts';
@@ -167,11 +168,7 @@ function build(parent: Commander, node: Group | Command, place: CommandPlace): C
 
 /** Its flags are made once argv has named it: a group has hundreds, and nobody reads those of its other commands. */
 function laterLeaf(parent: Commander, commander: Commander, command: Command, place: CommandPlace): Commander {
-  let isBuilt = false;
-  const build = () => {
-    if (!isBuilt) buildLeaf(commander, command, place);
-    isBuilt = true;
-  };
+  const build = once(() => buildLeaf(commander, command, place));
   parent.hook('preSubcommand', (_, named) => {
     if (named === commander) build();
   });

@@ -6,7 +6,7 @@ import { defineCommand } from '../../command/command.ts';
 import { contactsWhere, type FoundContact } from '../../command/find-contacts.ts';
 import { fieldPaths } from '../../command/listing.ts';
 import { whileStill } from '../../command/still-so.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, runSameAgain } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call/call.ts';
 import { restIs } from '../../http/exchange/writes.ts';
 import { isSameEmail, isSamePhone, isSameText } from '../../http/look/agree.ts';
@@ -89,11 +89,8 @@ async function asTheyAreNow(service: Service, contacts: readonly Found[]): Promi
   for (const before of contacts) {
     const one = await addable(service, before.contact_id);
     if (!isSameEmail(one.email, before.email) || !isSamePhone(one.phone, before.phone)) {
-      throw new Failure(
-        'failed',
-        `The email or phone of contact ${one.contact_id} has just changed. Nothing was added.`,
-        { hint: 'Run the same command again.' },
-      );
+      const problem = `The email or phone of contact ${one.contact_id} has just changed. Nothing was added.`;
+      throw new Failure('failed', problem, { hint: runSameAgain });
     }
     now.push(one);
   }

@@ -69,6 +69,7 @@ function reportView(report: PullReport): View {
   const stale = refused.filter((one) => one.rows > 0 && isUnchanged(one)).map(({ kind }) => kind);
   const some = kinds.filter((one) => !one.complete && one.refused === null).map(({ kind }) => kind);
   const doubted = kinds.filter(({ doubt }) => doubt !== null).map(({ kind }) => kind);
+  const nothing = kinds.every(isUnchanged) ? 'Nothing was pulled. ' : '';
   const notes = [`${requests} request${requests === 1 ? '' : 's'} in ${(duration_ms / 1000).toFixed(1)} s.`];
   if (stopped) notes.push('Stopped by --max-requests. To go on, run the command again.');
   if (doubted.length > 0)
@@ -83,12 +84,7 @@ function reportView(report: PullReport): View {
     human: async (terminal) => (await import('../../output/table.ts')).table(kinds, columns, terminal),
     notes,
     ...(refused.length === kinds.length
-      ? {
-          failure: new Failure(
-            'forbidden',
-            `${kinds.every(isUnchanged) ? 'Nothing was pulled. ' : ''}${refused[0]?.refused}`,
-          ),
-        }
+      ? { failure: new Failure('forbidden', `${nothing}${refused[0]?.refused}`) }
       : (stopped || doubted.length > 0) && { outcome: 'partial' as const, why: notes[1] }),
   };
 }
