@@ -1,17 +1,15 @@
 import type { Context } from '../../context.ts';
-import type { Service } from '../../http/call/call.ts';
+import type { Copy } from '../store/open-copy.ts';
 import { readState } from '../store/state.ts';
 import type { KindName } from '../tables/kinds.ts';
-import { type Account, owned, ownerOf, type Store } from '../tables/store.ts';
+import { owned, ownerOf } from '../tables/store.ts';
 import { clocks, problems, tellSleep } from './problems.ts';
 import { pull } from './pull.ts';
 import { type Dated, often, preparePull } from './pulling.ts';
 
-export type Keeping = {
+export type Keeping = Copy & {
   readonly ctx: Context;
-  readonly dated: Dated & { readonly service: Service };
-  readonly store: Store;
-  readonly account: Account;
+  readonly dated: Dated;
   readonly kinds: readonly KindName[];
   readonly intervalMs: number;
   /** Resolves early where somebody wants to know now. */

@@ -4,17 +4,12 @@ import type { Context } from '../../context.ts';
 import { exitCodes, Failure, type FailureKind } from '../../errors.ts';
 import { jsonIn } from '../../text/json.ts';
 import { fieldsIn, textIn } from '../../text/record.ts';
-import { type Account, type Answer, queryEnded, type Store } from '../tables/store.ts';
+import type { Copy } from '../store/open-copy.ts';
+import { type Answer, queryEnded } from '../tables/store.ts';
 import { ask } from './query.ts';
 
 /** The copy that is asked, and with whose login and from which place it was opened. */
-export type ApartQuery = {
-  readonly ctx: Context;
-  readonly settings: Settings;
-  readonly db?: string;
-  readonly store: Store;
-  readonly account: Account;
-};
+export type ApartQuery = Copy & { readonly ctx: Context; readonly settings: Settings; readonly db?: string };
 
 /**
  * `ask` for a process that has more to do: a query that finds its next row late or never holds up nothing but itself, and

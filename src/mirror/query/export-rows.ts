@@ -1,6 +1,7 @@
 import { shortDigestOf } from '../../text/digest.ts';
+import type { Copy } from '../store/open-copy.ts';
 import { isKindWhole, readState } from '../store/state.ts';
-import { type Account, owned, ownerOf, placeholders, quoted, type Row, type Store } from '../tables/store.ts';
+import { owned, ownerOf, placeholders, quoted, type Row } from '../tables/store.ts';
 import { type Column, rowColumns, type Table } from '../tables/tables.ts';
 import { compareKeys, type Key, type Seen } from './export-seen.ts';
 import type { Cell } from './rows-file.ts';
@@ -15,7 +16,7 @@ export const exportedColumns = ({ columns }: Table): readonly Column[] => [
 
 type ExportedRow = { readonly cells: readonly Cell[]; readonly seen: Seen };
 
-type Source = { readonly store: Store; readonly account: Account; readonly table: Table };
+type Source = Copy & { readonly table: Table };
 
 /** Rows that were read at once. `isWhole`: the copy held all of the table's kind just then, so that what is not in it is gone. */
 type Piece = { readonly rows: readonly ExportedRow[]; readonly isWhole: boolean };

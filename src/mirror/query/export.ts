@@ -5,8 +5,8 @@ import { waitingFor, withLock } from '../../disk/lock/lock.ts';
 import { newDraft, removeDraft } from '../../disk/place/whole-folder.ts';
 import { interruption } from '../../errors.ts';
 import { number } from '../../text/number.ts';
+import type { Copy } from '../store/open-copy.ts';
 import type { KindName } from '../tables/kinds.ts';
-import type { Account, Store } from '../tables/store.ts';
 import { type Table, tables } from '../tables/tables.ts';
 import { copyState } from './as-of.ts';
 import { type ExportFormat, openRows } from './export-file.ts';
@@ -38,10 +38,8 @@ export type Wishes = {
   readonly maxWaitMs: number | undefined;
 };
 
-type Job = {
+type Job = Copy & {
   readonly ctx: ExportPorts;
-  readonly store: Store;
-  readonly account: Account;
   readonly wishes: Wishes;
   readonly draft: string;
   readonly now: string;
@@ -54,7 +52,7 @@ type Job = {
  *
  * @throws Failure `usage` where DIR is not for this account, or what was exported last cannot be told
  */
-export async function exportCopy(ctx: ExportPorts, copy: Pick<Job, 'store' | 'account'>, wishes: Wishes) {
+export async function exportCopy(ctx: ExportPorts, copy: Copy, wishes: Wishes) {
   const { dir, maxWaitMs } = wishes;
   await makeDir(dir);
   const waiting = { ...waitingFor(ctx, `exports to ${dir}`), maxWaitMs };
