@@ -21,12 +21,8 @@ export function missedIn(ctx: Context, settings: Settings, { open, events = webh
   const readBefore: ReadBefore = new Map();
   const begin = async (): Promise<Starts> => {
     const inbox = await open();
-    try {
-      known = await startsOf(inbox, events, { keeps: true });
-      return known;
-    } finally {
-      await inbox.close();
-    }
+    known = await startsOf(inbox, events, { keeps: true }).finally(() => inbox.close());
+    return known;
   };
   return {
     begin: async () => void (await begin()),

@@ -77,11 +77,7 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
       compared: before && (() => comparing.compare(before, sandbox.rows())),
       async close() {
         await server.close();
-        try {
-          await sandbox.close();
-        } finally {
-          await stateFile?.close();
-        }
+        await sandbox.close().finally(() => stateFile?.close());
       },
     };
   } catch (error) {

@@ -104,13 +104,10 @@ async function within<T>(
   job: (sql: Sql) => Promise<T>,
   fail: (error: unknown) => unknown,
 ): Promise<T> {
-  const ask = async (text: string, values: readonly unknown[] = []) => {
-    try {
-      return await client.query(text, [...values]);
-    } catch (error) {
+  const ask = async (text: string, values: readonly unknown[] = []) =>
+    client.query(text, [...values]).catch((error) => {
       throw fail(error);
-    }
-  };
+    });
   const sql: Sql = {
     engine: 'postgres',
     all: async (text, values) => (await ask(text, values)).rows,

@@ -149,13 +149,11 @@ export async function removeEntries(path: string): Promise<void> {
 /** The process id of one that lives; entries of those that were killed are cleared away. */
 async function nativeAtWork(path: string): Promise<number | undefined> {
   for (const entry of await entriesOf(path)) {
-    let held: Held | undefined;
-    try {
-      held = await tryLock(entry);
-    } catch (error) {
+    const held = await tryLock(entry).catch((error: unknown) => {
       // Its process takes it away at this moment: the next look finds out.
       if (!movedAway.includes(codeOf(error) ?? '')) throw error;
-    }
+      return undefined;
+    });
     if (!held) return (await holders(entry))[0] ?? 0;
     await held.release();
     await clear(entry);

@@ -173,16 +173,10 @@ const openOwn = (ctx: Context, { maxWaitMs }: Settings, place: string): Promise<
   openStore(ctx, { place, isOwn: true, make: true, maxWaitMs });
 
 const remembered = (ctx: Context, settings: Settings, copy: Copy): Promise<Copy> =>
-  closingOnFailure(copy.store, async () => {
-    await rememberAccount(ctx, settings, copy.store, copy.account);
-    return copy;
-  });
+  closingOnFailure(copy.store, () => rememberAccount(ctx, settings, copy.store, copy.account).then(() => copy));
 
 const pulled = (copy: Copy): Promise<Copy> =>
-  closingOnFailure(copy.store, async () => {
-    await requirePulled(copy.store, copy.account);
-    return copy;
-  });
+  closingOnFailure(copy.store, () => requirePulled(copy.store, copy.account).then(() => copy));
 
 const fileOf = ({ files }: Pick<Context, 'files'>, account: Account): string =>
   join(files.state, `mirror-${shortNameOf(account)}.db`);

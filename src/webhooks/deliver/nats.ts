@@ -124,14 +124,11 @@ async function makeStream(connection: NatsConnection, { stream, subject, repeats
   if (!stream?.create) return;
   const { jetstreamManager } = await import('@nats-io/jetstream');
   const { streams } = await jetstreamManager(connection);
-  const isThere = await streams.info(stream.name).then(
-    () => true,
-    (error: unknown) => {
-      if (/not found/iu.test(messageOf(error))) return false;
-      throw error;
-    },
-  );
-  if (isThere) return;
+  const found = await streams.info(stream.name).catch((error: unknown) => {
+    if (!/not found/iu.test(messageOf(error))) throw error;
+    return undefined;
+  });
+  if (found) return;
   const windowMs = Math.max(leastWindowMs, repeatsMs);
   await streams.add({ name: stream.name, subjects: [subjectsOf(subject)], duplicate_window: windowMs * 1e6 });
 }

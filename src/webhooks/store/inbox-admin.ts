@@ -22,11 +22,7 @@ export async function openInboxAdmin(ctx: Pick<Context, 'env' | 'clock'>, place:
 function folderAdmin({ clock }: Pick<Context, 'clock'>, folder: string): InboxAdmin {
   const alone = async (request: InboxRequest, held: Held) => {
     const inbox = await openInbox(folder, { limit: Number.MAX_SAFE_INTEGER, held });
-    try {
-      return await inFile(inbox, request, clock.now());
-    } finally {
-      await inbox.close();
-    }
+    return inFile(inbox, request, clock.now()).finally(() => inbox.close());
   };
   const request = (wanted: InboxRequest) => carryOut(wanted, { folder, alone, sleep: (ms) => clock.sleep(ms) });
   const starts = fileStarts(folder, clock);

@@ -78,12 +78,8 @@ export async function slotHolder(folder: string): Promise<number | undefined> {
 export async function whileFree(folder: string, work: (held: Held) => Promise<void>): Promise<boolean> {
   const held = await take(folder);
   if (!held) return false;
-  try {
-    await work(held);
-    return true;
-  } finally {
-    await held.release();
-  }
+  await work(held).finally(() => held.release());
+  return true;
 }
 
 type Taken = { readonly folder: string; readonly held: Held };
