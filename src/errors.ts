@@ -61,7 +61,7 @@ type Details = {
   readonly cause?: unknown;
 };
 
-export type CopyProblem =
+type CopyProblem =
   | { readonly is: 'missing' | 'locked' | 'out of reach' }
   | { readonly is: 'damaged'; readonly file: string };
 

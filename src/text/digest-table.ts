@@ -37,8 +37,6 @@ function isRead(text: string): boolean {
 }
 
 /** A text for each place of a long list; 17 bytes for one that is a name. */
-export type DigestColumn = ReturnType<typeof digestColumn>;
-
 export const digestColumn = (): Pick<ReturnType<typeof openColumn>, 'get' | 'set'> => openColumn();
 
 function openColumn() {
