@@ -1,8 +1,11 @@
 // The report against figures that are computed again from the rows that the sandbox was made of.
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
 import { figureNames } from '../../src/answers/figures.ts';
 import type { Report } from '../../src/answers/report.ts';
+import { outputs } from '../../src/config/outputs.ts';
+import { pageForms } from '../../src/config/settings.ts';
 import { readSeed } from '../../src/sandbox/store/seed-file.ts';
 import { fc } from '../chance.ts';
 import { json, ok, onBothEngines, sql } from '../mirror/engines.ts';
@@ -337,6 +340,17 @@ onBothEngines('the report', ({ test, world, pulled, engine }) => {
       expect(page).toContain(`The copy is not whole, so records may be missing: ${report.copy.not_whole.join(', ')}.`);
     }
   });
+
+  test.runIf(engine === 'sqlite')(
+    'says what to give where the name of a file says another form than it has',
+    async () => {
+      const one = await pulled();
+      for (const form of [...outputs, ...pageForms]) {
+        const { stderr } = await ok(one, `report week --out ${join(one.folder, `r.${form.toUpperCase()}`)}`);
+        expect(stderr).toContain(`For what its name says: --output ${form}\n`);
+      }
+    },
+  );
 
   test.runIf(engine === 'sqlite')('says what is wrong with what was asked', { tags: ['long'] }, async () => {
     const one = await pulled();

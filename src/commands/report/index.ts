@@ -4,6 +4,8 @@ import { endOfCopy, unitOf } from '../../answers/report-words.ts';
 import { defineCommand, type Given, type Param } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
+import { outputs } from '../../config/outputs.ts';
+import { pageForms } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { rowForPipe } from '../../output/cells.ts';
@@ -87,10 +89,11 @@ function lateNotes({ clock }: Pick<Context, 'clock'>, report: Report, { flags }:
 
 /** A file whose name says one form, and which holds another since nobody asked for it. */
 function formNotes({ flags, settings }: ReportGiven): string[] {
-  const [, form] = /\.(html|md|json|csv|yaml)$/iu.exec(flags.out ?? '') ?? [];
+  const name = flags.out?.toLowerCase() ?? '';
+  const form = [...pageForms, ...outputs].find((one) => name.endsWith(`.${one}`));
   if (form === undefined || settings.output !== undefined || settings.pageForm !== undefined || settings.fields)
     return [];
-  return [`It is written as rows with tabs between the cells. For what its name says: --output ${form.toLowerCase()}`];
+  return [`It is written as rows with tabs between the cells. For what its name says: --output ${form}`];
 }
 
 type ReportGiven = Given<{ span: typeof spanArgument }, typeof flags>;
