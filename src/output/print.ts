@@ -101,11 +101,19 @@ async function printTo(ctx: Context, view: View, settings: Settings): Promise<bo
 }
 
 /** What programs are meant to read, which a job has in a variable or a pipe far more often than in its log. */
-const forPrograms: ReadonlySet<Printing['format']> = new Set(['json', 'jsonl', 'csv', 'yaml', 'jq']);
+const forPrograms: Readonly<Record<Printing['format'], boolean>> = {
+  table: false,
+  rows: false,
+  json: true,
+  jsonl: true,
+  csv: true,
+  yaml: true,
+  jq: true,
+};
 
 /** A file is not read as it is written. */
 async function harmless(ctx: Context, view: View, format: Printing['format'], sink: Sink): Promise<Sink> {
-  const isExact = forPrograms.has(format) && view.data.shape !== 'text';
+  const isExact = forPrograms[format] && view.data.shape !== 'text';
   if (!ctx.runner || ctx.stdout.isFile || view.file !== undefined || isExact) return sink;
   return (await import('./in-job.ts')).inertSink(sink);
 }

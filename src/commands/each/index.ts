@@ -3,6 +3,7 @@ import { findingBy, type LoadNamed } from '../../command/find-command.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { readConfig } from '../../config/config-file.ts';
 import type { Settings } from '../../config/settings.ts';
+import { streamForms } from '../../config/stream-forms.ts';
 import type { Context } from '../../context.ts';
 import { exitCodes, Failure, interruption } from '../../errors.ts';
 import { isForMachines } from '../../output/failure.ts';
@@ -87,7 +88,7 @@ export const eachOver = (load: LoadNamed) =>
 /** What is shown is a line for each account: what forms the records of a command stands behind `--`. */
 async function refuseForms(ctx: Context, { fields, output, safeCells }: Settings): Promise<void> {
   const isTyped = output !== (ctx.env.SVC_OUTPUT || (await readConfig(ctx.files)).output);
-  const formed = isTyped && output && !['table', 'json', 'jsonl'].includes(output) ? `--output ${output}` : undefined;
+  const formed = isTyped && output && !streamForms.some((form) => form === output) ? `--output ${output}` : undefined;
   const flag = formed ?? (fields && '--fields') ?? (safeCells ? '--safe-cells' : undefined);
   if (flag === undefined) return;
   throw new Failure('usage', `svc each shows a line for each account, so it takes no ${flag}; nothing was run.`, {
