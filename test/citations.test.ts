@@ -77,6 +77,17 @@ test('each file and folder that CONTRIBUTING.md names is in the repository', () 
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
+test('each name that CONTRIBUTING.md says is in a file is in that file', () => {
+  const said = [
+    ...read('CONTRIBUTING.md').matchAll(
+      /((?:`\w+`(?:, and|,| and) )*`\w+`)\s+(?:in|of)\s+`((?:src|test|build)\/[\w/.-]+\.\w+)`/gu,
+    ),
+  ].flatMap(([, names = '', path = '']) => [...names.matchAll(/`(\w+)`/gu)].map(([, name = '']) => ({ name, path })));
+  const inFiles = said.filter(({ path }) => !path.includes('RESOURCE'));
+  expect(inFiles.length).toBeGreaterThan(20);
+  expect(inFiles.filter(({ name, path }) => !new RegExp(`\\b${name}\\b`, 'u').test(read(path)))).toEqual([]);
+});
+
 test('each name of the code that CONTRIBUTING.md names is there', () => {
   const names = [...read('CONTRIBUTING.md').matchAll(/`([A-Za-z]\w+)`/gu)].map(([, name = '']) => name);
   const code = texts.flatMap(([path, text]) => (path.endsWith('.md') ? [] : [text])).join('\n');
