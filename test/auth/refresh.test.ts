@@ -65,6 +65,24 @@ test('when the customer disconnects the app the login is forgotten, with the com
   expect(await storeOf(world).names('')).toEqual(['profile/default/client']);
 });
 
+test.each<[string, object, number]>([
+  ['is over', { status: 400, headers: {}, body: '{"error":"invalid_grant"}' }, 4],
+  ['is not answered', { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' }, 10],
+  ['cannot be reached', { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' }, 10],
+])(
+  'a write that a 401 refuses stands as that in the record, also where its login then %s',
+  async (_, token, exitCode) => {
+    const world = await loggedIn({ scopes: ['identity', 'contacts:write'] });
+    const refusal = { status: 401, headers: {}, body: '{"error":"unauthorized"}' };
+    world.override = ({ url, method }) =>
+      (url.endsWith('/token') ? token : method === 'POST' ? refusal : undefined) as never;
+    const flags = ['--name', 'Ada', '--last-name', 'L', '--email', 'a@example.com', '--phone', '+14155550100'];
+    expect((await world.svc(['contacts', 'create', ...flags])).exitCode).toBe(exitCode);
+    const { stdout } = await world.svc(['audit', 'list', '--json', '--fields', 'outcome,status']);
+    expect(JSON.parse(stdout)).toEqual([{ outcome: 'refused', status: 401 }]);
+  },
+);
+
 const html = { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Wi-Fi</title>' };
 const error = (status: number, code: string) => ({
   status,

@@ -17,6 +17,8 @@ import { answerIn, type Sending, type Sent } from '../exchange/writes.ts';
 export type Recording = {
   /** Resolves once it is recorded that the request leaves; of all attempts of one request the first one counts. */
   leaves(bearer: Bearer): Promise<void>;
+  /** The service refused it with this status; the failure that ends it tells of something else, as of the login. */
+  refused(status: number): void;
 };
 
 /**
@@ -29,7 +31,7 @@ export async function recorded(
   send: (recording: Recording) => Promise<Sent>,
 ): Promise<Sent> {
   const { audit, ctx } = service;
-  if (audit === 'off') return send({ leaves: async () => {} });
+  if (audit === 'off') return send({ leaves: async () => {}, refused: () => {} });
   const record = recordOf(service, sending);
   let begun: Promise<Begun> | undefined;
   const begin = async (bearer: Bearer) => {
@@ -50,15 +52,20 @@ export async function recorded(
       );
     });
   };
+  let refusedWith: number | undefined;
+  const refused = (status: number) => {
+    refusedWith = status;
+  };
   try {
-    const sent = await send({ leaves });
+    const sent = await send({ leaves, refused });
     const status = sent.how === 'answered' ? sent.response.status : null;
     await ended({ outcome: 'done', status, ...toldBy(record, sending, sent) });
     return sent;
   } catch (error) {
     const failure = error instanceof Failure ? error : undefined;
     const isUnknown = !failure || failure.isUnsure;
-    const status = failure?.status ?? failure?.answer?.status ?? null;
+    const told = failure?.status ?? failure?.answer?.status ?? null;
+    const status = isUnknown ? told : (refusedWith ?? told);
     await ended({ outcome: isUnknown ? 'unknown' : 'refused', status });
     throw error;
   }

@@ -173,7 +173,11 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
       await refuseStranger(job, state, attempt);
       return { how: 'gone' };
     case 'renew': {
-      const bearer = await preserveDoubt(job, state, service.session.renew(state.bearer));
+      const renewing = service.session.renew(state.bearer).catch((error: unknown) => {
+        job.recording?.refused(responseOf(attempt).status);
+        throw error;
+      });
+      const bearer = await preserveDoubt(job, state, renewing);
       const doubts = isDoubtful(attempt.outcome) ? Math.max(history.doubts, 1) : history.doubts;
       if (bearer) return { ...state, bearer, history: { ...history, renewed: true, doubts } };
       if (doubt === undefined || asked.safety === 'read') throw await refusal(job, state, attempt);
