@@ -7,6 +7,7 @@ import { withContext } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import { call, patience, type Service } from '../http/call/call.ts';
 import { settleRecord, syncRecord } from '../http/exchange/recorder.ts';
+import { counted, number } from '../text/number.ts';
 import {
   byEmail,
   byEmailOrPhone,
@@ -24,7 +25,7 @@ import type { Target } from './run.ts';
 
 /** Into the account: syncContacts. */
 export function accountTarget(outer: Service): Target {
-  const { serviceFor, wasDone, ...common } = counted(outer, byEmailWithMetadata);
+  const { serviceFor, wasDone, ...common } = counting(outer, byEmailWithMetadata);
   return {
     chunkSize: syncChunkSize,
     keysOf: byEmail,
@@ -48,7 +49,7 @@ const byEmailWithMetadata: KeysOf = (row) => (row.contact.metadata === undefined
  * a phone that somebody else has it would find that person.
  */
 export function listTarget(outer: Service, contactList: number, holders: PhoneHolders | undefined): Target {
-  const { serviceFor, wasDone, ...common } = counted(outer, byEmailOrPhone);
+  const { serviceFor, wasDone, ...common } = counting(outer, byEmailOrPhone);
   return {
     // No limit is shown; what syncContacts allows is known to be handled.
     chunkSize: syncChunkSize,
@@ -72,13 +73,16 @@ export function listTarget(outer: Service, contactList: number, holders: PhoneHo
   };
 }
 
+/** Rows are taken out so often at most. A service that judges rows names all that are bad at once. */
+const mostRefusals = 20;
+
 /**
  * Sends the chunk; where the service refuses all of it for some rows (422 with fields like `contacts.3.email`), those
  * are taken out and the rest is sent again. `sent` holds the positions in the chunk of what was taken in the end.
  */
 async function sendWithoutRefused<Answer>(chunk: Chunk, send: (contacts: Contact[]) => Promise<Answer>) {
   const refused = new Map<number, string>();
-  for (;;) {
+  for (let refusals = 1; ; refusals++) {
     const sent = [...chunk.rows.keys()].filter((index) => !refused.has(index));
     if (sent.length === 0) return { answer: undefined, refused, sent };
     try {
@@ -86,15 +90,23 @@ async function sendWithoutRefused<Answer>(chunk: Chunk, send: (contacts: Contact
       return { answer, refused, sent };
     } catch (failure) {
       if (!(failure instanceof Failure) || failure.status !== 422) throw failure;
-      const before = refused.size;
-      for (const [position, error] of refusedRows(failure.fields ?? {})) {
-        const index = sent[position];
-        if (index !== undefined) refused.set(index, error);
-      }
+      const named = [...refusedRows(failure.fields ?? {})].filter(([position]) => sent[position] !== undefined);
       // It was refused as a whole, not for a row: no chunk will fare better.
-      if (refused.size === before) throw failure;
+      if (named.length === 0 || refusals === mostRefusals)
+        throw refused.size === 0 ? failure : refusedAsWhole(failure, sent.length, refused.size);
+      for (const [position, error] of named) refused.set(sent[position] ?? -1, error);
     }
   }
+}
+
+/** The positions that it names are of the rest, which nobody but svc has seen. */
+function refusedAsWhole({ message, fields, status }: Failure, left: number, taken: number): Failure {
+  const why = Object.values(fields ?? {}).flat()[0] ?? message;
+  return new Failure(
+    'rejected',
+    `The service refused ${counted(taken, 'row')} of a chunk, and without them the other ${number(left)} too: ${why.replace(/\.$/u, '')}. Nothing of the chunk is done.`,
+    { status },
+  );
 }
 
 /** The answer's positions are those of the request; the judge wants the chunk's. */
@@ -124,7 +136,7 @@ function inChunk(
  * A first Ctrl-C lets what is in flight be answered, so that it can be written down as done: the signal ends waits
  * (which look at the context's own), not requests.
  */
-function counted(service: Service, overwrites: KeysOf) {
+function counting(service: Service, overwrites: KeysOf) {
   let requests = 0;
   const exchange: Service['ctx']['exchange'] = async (request) => {
     requests++;
