@@ -33,7 +33,11 @@ afterAll(async () => {
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 function start(folder: string, argv: readonly string[], env: Record<string, string> = {}, before: string[] = []) {
-  return spawn(node, [...before, built.script, ...argv], {
+  // A file may grow to that many blocks.
+  const { BLOCKS, ...others } = env;
+  const limit = BLOCKS === undefined ? [] : ['bash', '-c', `trap '' XFSZ; ulimit -f ${BLOCKS}; exec "$@"`, 'bash'];
+  const [program = node, ...args] = [...limit, node, ...before, built.script, ...argv];
+  return spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
@@ -41,7 +45,7 @@ function start(folder: string, argv: readonly string[], env: Record<string, stri
       SVC_API_KEY: 'key_acme',
       SVC_CONFIG_DIR: join(folder, 'config'),
       SVC_STATE_DIR: join(folder, 'state'),
-      ...env,
+      ...others,
     },
   });
 }
@@ -222,4 +226,12 @@ test('a watch that is killed again and again tells every change at least once, a
     const firstTimes = [...new Set(rounds)];
     expect(firstTimes).toEqual([...firstTimes].sort());
   }
+});
+
+test.skipIf(process.platform !== 'linux')('where a file may not grow any more, that is what is said', async () => {
+  const folder = newFolder();
+  const { code, stderr } = await run(folder, ['mirror', 'pull', ...counted], { BLOCKS: '16' });
+  expect(stderr).toMatch(/mirror\.db cannot be used: .*a file may not grow any more \(ulimit -f\)\./u);
+  expect(code).toBe(1);
+  expect(await run(folder, ['mirror', 'pull', ...counted])).toMatchObject({ code: 0 });
 });

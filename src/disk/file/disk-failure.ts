@@ -4,6 +4,7 @@ import { codeOf, Failure } from '../../errors.ts';
 export const diskWords: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
+  EFBIG: 'a file may not grow any more (ulimit -f)',
   EROFS: 'the disk is read-only',
   EACCES: 'permission denied',
   EPERM: 'permission denied',

@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { messageOf } from '../../errors.ts';
 import type { Value, View } from '../tables/store.ts';
 import type { Answers, Connection, Mode, Work } from './connection.ts';
 import { sqliteFailure } from './failure.ts';
@@ -87,12 +88,20 @@ export function startNative({ DatabaseSync }: NodeSqlite, path: string, { readOn
       try {
         return await works[work](given as Given);
       } catch (error) {
-        throw sqliteFailure(path, error instanceof Error ? error.message : String(error));
+        throw sqliteFailure(path, saidBy(error));
       }
     },
     end: async () => close(),
   };
 }
+
+/** `SQLITE_IOERR_WRITE` and `_SHMSIZE` (https://sqlite.org/rescode.html): why, the engine tells of a full disk alone. */
+const failedWrites: readonly unknown[] = [778, 4874];
+
+const saidBy = (error: unknown): string =>
+  error instanceof Error && 'errcode' in error && failedWrites.includes(error.errcode)
+    ? `${error.message} at a write: the disk fails, or a file may not grow any more (ulimit -f)`
+    : messageOf(error);
 
 /** Which value each mark takes. By their names, Node would look through all of a statement's thousands for each one. */
 const orderIn = (text: string): number[] => [...text.matchAll(parameter)].map(([mark]) => Number(mark.slice(1)));
