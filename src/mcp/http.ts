@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { codeOf, Failure } from '../errors.ts';
@@ -79,8 +81,19 @@ async function answer(serving: Serving, request: IncomingMessage, response: Serv
   const session = typeof id === 'string' ? serving.sessions.get(id) : undefined;
   if (id !== undefined && !session) return refuse(response, 404, 'This session has ended. Initialize another one.');
   if (session) session.used = serving.ctx.clock.ticks();
+  if (request.method === 'POST' && (await isBatch(request)))
+    return refuse(response, 400, 'A request is one message of JSON-RPC 2.0: no batch.', ErrorCode.InvalidRequest);
   const { transport } = session ?? (await newSession(serving));
   await transport.handleRequest(request, response);
+}
+
+/** As over standard input: the revisions of the protocol since 2025-06-18 have none. What was looked at is left for the SDK to read. */
+async function isBatch(request: IncomingMessage): Promise<boolean> {
+  if (request.readableLength === 0) await once(request, 'readable');
+  const begins: Buffer | null = request.read();
+  if (begins === null) return false;
+  request.unshift(begins);
+  return String(begins).trimStart().startsWith('[');
 }
 
 /** It counts as a session once the client has initialized it; the SDK refuses whatever else comes first. */
@@ -123,9 +136,9 @@ function hasKey({ headers }: IncomingMessage, key: string): boolean {
   return isSameSecret(given, key);
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+function refuse(response: ServerResponse, status: number, message: string, code = -32000): void {
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
-  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }));
+  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }));
 }
 
 /** Of one that is open still: each is forgotten as it closes. */

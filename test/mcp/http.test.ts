@@ -120,6 +120,30 @@ test('only /mcp is there, and a session that has ended is told so', async () => 
   ).toBe(400);
 });
 
+test('a batch is refused before anything of it is done, as over standard input', async () => {
+  const one = await serving('--allow-write');
+  const connected = await client(one);
+  const { sessionId = '' } = connected.transport as StreamableHTTPClientTransport;
+  const headers = {
+    ...{ authorization: one.authorization, accept: 'application/json, text/event-stream' },
+    ...{ 'mcp-session-id': sessionId, 'mcp-protocol-version': '2025-03-26' },
+  };
+  const call = { name: 'createTicket', arguments: { subject: 'In a batch' } };
+  const messages = [1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: call }));
+  const { status, text } = await send(one, headers, { body: `\n ${JSON.stringify(messages)}` });
+  expect([status, JSON.parse(text).error]).toEqual([
+    400,
+    { code: -32600, message: expect.stringContaining('no batch') },
+  ]);
+  expect(world.sent.filter((each) => each.startsWith('POST'))).toEqual([]);
+  // One message comes through whole, however large, and nothing at all is none.
+  const body = `\n${JSON.stringify(messages[0])}${' '.repeat(300_000)}`;
+  expect((await send(one, headers, { body })).status).toBe(200);
+  expect(world.sent.filter((each) => each.startsWith('POST'))).toHaveLength(1);
+  expect((await send(one, headers, { body: '' })).status).toBe(400);
+  await connected.close();
+});
+
 test('null for no arguments is taken, and arguments of another kind get a sentence', async () => {
   const connected = await client(await serving());
   const params: Any = { name: 'getAccount', arguments: null };
