@@ -1,5 +1,5 @@
 /** What is advised about a copy acts on that copy, and on no other one. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AnyCommand, TopGroup } from '../../src/command/command.ts';
@@ -119,3 +119,27 @@ test('a damaged copy of its own place is named too where it is advised to delete
   const { stderr } = await svc(one, ['mirror', 'status']);
   expect(stderr).toContain(`svc mirror forget --db ${file}, then svc mirror pull\n`);
 });
+
+test.each(['a text', 'nothing'])(
+  'where a link in its own place leads to %s, that stays, and what is advised helps',
+  async (there) => {
+    const one = sandboxWorld({ rateLimit: 'off', seed: few });
+    const [link, other] = [join(one.folder, 'state', 'mirror.db'), join(one.folder, 'notes.txt')];
+    mkdirSync(join(one.folder, 'state'));
+    if (there === 'a text') writeFileSync(other, 'My notes. '.repeat(30));
+    symlinkSync(other, link);
+    const forget = there === 'a text' ? ['forget --yes', `forget --yes --db ${link}`] : [];
+    for (const argv of ['status', 'pull', ...forget]) {
+      const ran = await svc(one, ['mirror', ...argv.split(' ')]);
+      expect([argv, ran.exitCode, ran.stderr]).toEqual([
+        argv,
+        2,
+        expect.stringContaining(`Remove the link ${link}, or let it lead to a copy that svc made.`),
+      ]);
+    }
+    expect(existsSync(other) && readFileSync(other, 'utf8')).toBe(there === 'a text' && 'My notes. '.repeat(30));
+    unlinkSync(link);
+    await ok(one, 'mirror pull --only lists');
+    await ok(one, 'mirror status');
+  },
+);

@@ -58,9 +58,9 @@ function readFrom(file: number, from: number, length: number): Buffer {
 /** What bears the name itself: a link is not followed. Undefined where nothing does. */
 export function entryAt(
   path: string,
-): { readonly isFile: boolean; readonly size: number; readonly names: number } | undefined {
+): { readonly isFile: boolean; readonly isLink: boolean; readonly size: number; readonly names: number } | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  return found && { isFile: found.isFile(), size: found.size, names: found.nlink };
+  return found && { isFile: found.isFile(), isLink: found.isSymbolicLink(), size: found.size, names: found.nlink };
 }
 
 /** Another text as soon as the file was written, or another one has its place. */

@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import { diskFailure } from '../../disk/file/disk-failure.ts';
+import { entryAt } from '../../disk/file/file-head.ts';
 import type { Held } from '../../disk/lock/lock.ts';
 import { whatIsWrongWith } from '../../disk/place/folder-check.ts';
 import { makePrivateFile, resolvedFile, takeFromOthers } from '../../disk/place/private-data.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, withHint } from '../../errors.ts';
 import { oneByOne } from '../../promise/one-by-one.ts';
 import { type Sql, type Store, shortNameOf } from '../tables/store.ts';
 import { fixedEngine } from './engine-fixed.ts';
@@ -16,6 +17,11 @@ import { type NodeSqlite, nodeSqlite } from './node-sqlite.ts';
 import { lookAt, orOtherPlace } from './ownership.ts';
 import { removeCopyFile } from './remove.ts';
 
+const namingLink = (link: string | false) => (error: unknown) => {
+  if (link === false || !(error instanceof Failure) || error.kind !== 'usage') throw error;
+  throw withHint(error, `Remove the link ${link}, or let it lead to a copy that svc made. Then run: svc mirror pull`);
+};
+
 /** A file, and whether svc itself gave it its place in the state folder. */
 export type NamedFile = {
   readonly named: string;
@@ -25,14 +31,17 @@ export type NamedFile = {
 };
 
 /** Makes the file where there is none, readable by its owner alone. What only reads never opens it for writing. */
-export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: NamedFile): Promise<Store> {
+export async function openSqlite(given: LockNeeds, { named, isOwn: isInPlace, maxWaitMs }: NamedFile): Promise<Store> {
   const { clock, signal, progress, notice } = given;
+  // Where a link leads svc has chosen nothing: what stands there may be another's, and is not deleted as a damaged copy.
+  const isLinked = isInPlace && entryAt(named)?.isLink === true;
+  const isOwn = isInPlace && !isLinked;
   const ctx: LockNeeds = { clock, signal, progress, notice, maxWaitMs, advice: orOtherPlace(isOwn) };
   const path = await resolvedFile(named);
   const native = nodeSqlite();
   const { start, engineOf } = native ? inThisThread(native, path) : await inThread(path);
   const place = { ctx, path, isOwn };
-  const whose = isOpenHere(path) ? 'ours' : await requireOurs(place, start);
+  const whose = isOpenHere(path) ? 'ours' : await requireOurs(place, start).catch(namingLink(isLinked && named));
   await requireAlone(path, whose, isOwn);
   if (whose === 'none') {
     await makePrivateFile(path).catch((error) => {
