@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -172,4 +174,17 @@ describe.each([
       expect(await svc(world, ['lists', 'update', '1', '--name', 'New'])).toMatchObject({ exitCode: 0 });
     },
   );
+
+  test('is rejected as a row of a file, with what gives it a name, and the other rows are sent', async () => {
+    const world = nameless();
+    const file = join(world.folder, 'lists.csv');
+    const rows = ['1,Health,', '2,Health,', '3,Health,', '1,Health,New'];
+    writeFileSync(file, `id,target_industry,name\n${rows.join('\n')}\n`);
+    const ran = await svc(world, ['lists', 'update', '--from', file, '--yes', '--json']);
+    const { done, rejected, unsent, errors } = JSON.parse(ran.stdout);
+    expect({ code: ran.exitCode, done, rejected, unsent }).toEqual({ code: 8, done: 1, rejected: 3, unsent: 0 });
+    expect(errors[0].error).toBe(
+      'Contact list 1 has no name, and no list is changed without one. Give it one in a column name',
+    );
+  });
 });

@@ -42,13 +42,23 @@ export async function nameShown(service: Service, id: number): Promise<string | 
 }
 
 /** The service requires the name wherever a list is changed, so the present one is sent. */
-async function nameOf(service: Service, id: number): Promise<string> {
+async function nameOf(service: Service, id: number, otherwise = noName): Promise<string> {
   const name = await nameShown(service, id);
   if (name !== undefined) return name;
-  throw new Failure('failed', `Contact list ${id} has no name, and no list is changed without one. Nothing was sent.`, {
+  throw otherwise(id);
+}
+
+const noName = (id: number): Failure =>
+  new Failure('failed', `Contact list ${id} has no name, and no list is changed without one. Nothing was sent.`, {
     hint: `To give it one: svc lists update ${id} --name NAME`,
   });
-}
+
+/** What is said of a row is one sentence, and the service is not in trouble. */
+const noNameInRow = (id: number): Failure =>
+  new Failure(
+    'usage',
+    `Contact list ${id} has no name, and no list is changed without one. Give it one in a column name.`,
+  );
 
 /** What svc sends is the name as it was: nobody's new one is taken back. */
 async function asNamed(service: Service, id: number): Promise<{ readonly name: string; readonly sender: Service }> {
@@ -75,7 +85,7 @@ export const updateList = defineCommand({
     needsChange: true,
     supply: {
       fields: ['name'],
-      load: async (service, id) => ({ name: await nameOf(service, id) }),
+      load: async (service, id) => ({ name: await nameOf(service, id, noNameInRow) }),
     },
   }),
   examples: ["svc lists update 1 --target-industry 'Health care'"],
