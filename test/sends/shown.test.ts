@@ -154,14 +154,32 @@ test('what may have been sent is counted as not known, and the exit code says so
   expect(ran.exitCode).toBe(9);
 });
 
-test('reject decides each of its ids, and without one says as approve does where they are', async () => {
-  const { run, ok, json } = desk();
+test('in a pipe approve and reject say where the ids are', async () => {
+  const { run } = desk();
   for (const line of ['drafts reject', 'drafts approve'])
-    for (const more of [{}, { columns: 80 }])
-      expect(await run(line, more)).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringMatching(/Give the ids of drafts.*svc drafts list/su),
-      });
+    expect(await run(line)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/ID is required.*--batch or --all.*svc drafts list/su),
+    });
+});
+
+test.each(['show', 'edit', 'approve', 'reject'])(
+  'on a terminal drafts %s offers those that nobody has decided',
+  async (name) => {
+    const { run, ok } = desk();
+    const nothing = await run(`drafts ${name}`, { columns: 80 });
+    expect(nothing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('svc drafts list') });
+    for (const id of [8, 9]) await ok(`tickets reply ${id} --body Fixed --draft`);
+    await ok('drafts reject 1');
+    const ran = await run(`drafts ${name}`, { columns: 80, answers: [enter, true], edit: (text) => `${text}!` });
+    expect(ran).toMatchObject({ exitCode: 0 });
+    expect(ran.stdout + ran.stderr).toContain('Draft 2');
+    expect(ran.stdout + ran.stderr).not.toContain('Draft 1');
+  },
+);
+
+test('reject decides each of its ids', async () => {
+  const { run, ok, json } = desk();
   for (const id of [8, 9]) await ok(`tickets reply ${id} --body Fixed --draft`);
   const ran = await run('drafts reject 1 99 2');
   expect(ran.exitCode).toBe(8);

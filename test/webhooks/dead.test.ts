@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { announce } from '../../src/webhooks/serve/running.ts';
 import { endAfterEach } from '../endings.ts';
-import { svc } from '../svc.ts';
+import { enter, svc } from '../svc.ts';
 import { startApp } from './listening.ts';
 import { body, deliver, get, newWorld, serving } from './serving.ts';
 import { forBoth, newDatabase } from './stores.ts';
@@ -474,6 +474,24 @@ test('where two serves run, dead asks for --config', async () => {
     expect.stringContaining('More than one svc webhooks serve runs, so --config FILE is needed.'),
   ]);
 });
+
+test.each(['retry', 'drop'])(
+  'dead %s without an id offers the dead letters on a terminal, and names them in a pipe',
+  async (name) => {
+    const world = await newWorld();
+    const app = await startApp(0, () => 500);
+    endings.push(() => app.close());
+    const served = await serving(world, oneTryEach('app', app.url));
+    endings.push(() => served.end());
+    const argv = ['webhooks', 'dead', name, '--config', served.file];
+    await deliver(served.url, body('a'));
+    await served.until(() => served.said().includes('a is a dead letter of app'));
+    const piped = await svc(world, argv);
+    expect(piped).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/ID is required.*--all.*dead list/su) });
+    const ran = await svc(world, argv, { columns: 80, answers: [enter, true] });
+    expect([ran.exitCode, ran.stdout]).toEqual([0, expect.stringContaining('1 dead letter (a)')]);
+  },
+);
 
 test('each dead letter is told, and the closing figures count each event once', async () => {
   const world = await newWorld();

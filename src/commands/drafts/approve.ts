@@ -10,7 +10,7 @@ import { plainTerminal } from '../../sends/ask.ts';
 import { digestOfDraft } from '../../sends/draft.ts';
 import { draftBlocks } from '../../sends/page.ts';
 import { approvedView, type Ended } from './approved.ts';
-import { type AtWork, atWork, chosen, waitingFlags } from './at-work.ts';
+import { type AtWork, atWork, chosen, idsOrAll, waitingFlags } from './at-work.ts';
 
 const flags = {
   digest: param.texts('What you have read, from svc drafts show --json; one for each ID, in their order', {
@@ -29,7 +29,7 @@ export const approveDrafts = defineCommand({
     'On a terminal svc shows the recipient and the text, and asks. In a pipe give --digest for each ID: it says what was read. Right before it sends, svc reads the thread ' +
     'again. Where somebody has written meanwhile, or the recipient or the status has changed, nothing is sent (exit 11), and the draft waits with its new state. ' +
     'One that may have been sent before stays unknown; --retry-unknown asks, and in a pipe needs --yes beside the digest.',
-  args: { id: { ...param.ids('Ids of the drafts', undefined, 'drafts list'), required: false, fallback: [] } },
+  args: { id: idsOrAll },
   flags,
   examples: [
     'svc tickets reply 8 --body Thanks --draft && svc drafts approve 1 --digest "$(svc drafts show 1 --jq .digest)"',

@@ -1,4 +1,4 @@
-import type { Values } from '../../command/command.ts';
+import type { Listed, Values } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -11,6 +11,8 @@ import { type OwnDrafts, ownDrafts } from '../../sends/own.ts';
 import { settleLapsed } from '../../sends/settle.ts';
 import { withDrafts } from '../../sends/store.ts';
 import { whoIs } from '../../sends/who.ts';
+import { draftInWords } from '../../sends/words.ts';
+import { sanitize } from '../../text/sanitize.ts';
 
 export type AtWork = {
   /** Of this login's account alone. */
@@ -30,10 +32,26 @@ export const atWork = <T>(ctx: Context, settings: Settings, work: (at: AtWork) =
     return work({ store, service, by });
   });
 
+/** Whoever types no id at a terminal chooses one that nobody has decided. */
+export const undecided: Listed = {
+  command: 'drafts list',
+  choices: (ctx, settings) =>
+    atWork(ctx, settings, async ({ store }) =>
+      (await store.list())
+        .filter(({ state }) => !['sent', 'rejected'].includes(state))
+        .map((draft) => ({ value: String(draft.id), name: sanitize(`${draftInWords(draft)} (${draft.state})`) })),
+    ),
+};
+
 /** What stands for ids. */
 export const waitingFlags = {
   batch: param.text('All that wait of one run of a file', { placeholder: 'BATCH' }),
   all: param.toggle('All that wait'),
+};
+
+export const idsOrAll = {
+  ...param.ids('Ids of the drafts', undefined, 'drafts list'),
+  ...{ asks: 'Id of the draft', from: undecided, unless: ['batch', 'all'], fallback: [] },
 };
 
 export async function chosen(

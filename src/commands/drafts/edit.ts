@@ -9,12 +9,12 @@ import { type Draft, digestOfDraft, hasBegun, shownDraft, textField, textOfStep 
 import { requireMeant } from '../../sends/meant.ts';
 import { howToSendIt } from '../../sends/words.ts';
 import { capital } from '../../text/capital.ts';
-import { atWork } from './at-work.ts';
+import { atWork, undecided } from './at-work.ts';
 
 export const editDraft = defineCommand({
   name: 'edit',
   summary: 'Change the text of a draft; who changed it is kept',
-  args: { id: param.requiredId('Id of the draft', undefined, 'drafts list') },
+  args: { id: { ...param.requiredId('Id of the draft', undefined, 'drafts list'), from: undecided } },
   flags: { body: param.text('The new text, instead of the editor', { prose: true }), ...textFlags },
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts edit 1 --body "Thank you, it is fixed."'],

@@ -9,12 +9,12 @@ import { type Draft, hasBegun, shownDraft } from '../../sends/draft.ts';
 import type { DraftStore } from '../../sends/store.ts';
 import { draftInWords } from '../../sends/words.ts';
 import { counted } from '../../text/number.ts';
-import { atWork, chosen, waitingFlags } from './at-work.ts';
+import { atWork, chosen, idsOrAll, waitingFlags } from './at-work.ts';
 
 export const rejectDrafts = defineCommand({
   name: 'reject',
   summary: 'Decide that a draft is never sent',
-  args: { id: { ...param.ids('Ids of the drafts', undefined, 'drafts list'), required: false, fallback: [] } },
+  args: { id: idsOrAll },
   flags: { reason: param.text('Why; whoever made it sees it', { prose: true }), ...waitingFlags },
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts reject 1 --reason "Already answered by phone"'],

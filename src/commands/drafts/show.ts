@@ -12,7 +12,7 @@ import { differences, type Thread, threadOf } from '../../sends/thread.ts';
 import { howToSendIt } from '../../sends/words.ts';
 import { type Fields, recordsIn, textIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { type AtWork, atWork } from './at-work.ts';
+import { type AtWork, atWork, undecided } from './at-work.ts';
 
 /** So many of the newest messages tell what a draft answers. */
 const newestShown = 3;
@@ -20,7 +20,7 @@ const newestShown = 3;
 export const showDraft = defineCommand({
   name: 'show',
   summary: 'Show a draft with what it answers, who gets it, and its digest',
-  args: { id: param.requiredId('Id of the draft', undefined, 'drafts list') },
+  args: { id: { ...param.requiredId('Id of the draft', undefined, 'drafts list'), from: undecided } },
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts show 1', 'svc drafts show 1 --jq .digest'],
   async run(ctx, { args: { id }, settings }) {

@@ -75,11 +75,10 @@ export async function choose(
   wanted: readonly string[],
   { all, sink, account, config, sinks, isWhole = false }: Flags,
 ): Promise<DeadId[]> {
-  if (all === wanted.length > 0) {
-    throw new Failure('usage', all ? 'Give ids or --all, not both.' : 'Name at least one id, or give --all.', {
+  if (all && wanted.length > 0)
+    throw new Failure('usage', 'Give ids or --all, not both.', {
       hint: `Run: svc webhooks dead list${withConfig(config)}`,
     });
-  }
   const seen = await admin.dead(({ id }) => ({ id }));
   await know(admin, { sink, account }, sinks, seen);
   const found = seen.flatMap(({ value: { id }, outcomes }) =>

@@ -80,13 +80,17 @@ const deadChoices: Listed['choices'] = async (ctx, settings, flags) => {
   });
 };
 
+const deadLetters: Listed = { command: 'webhooks dead list', choices: deadChoices };
+/** Each, unless all are meant. */
+const orAll = { placeholder: 'ID', from: deadLetters, required: true, unless: ['all'] };
+
 const show = defineCommand({
   name: 'show',
   summary: 'Show a dead letter: headers, payload, and what the sink said',
   args: {
     id: {
       ...param.requiredText('Envelope id, or its beginning'),
-      ...{ placeholder: 'ID', from: { command: 'webhooks dead list', choices: deadChoices } },
+      ...{ placeholder: 'ID', from: deadLetters },
     },
   },
   flags: { config: configFlag, account: accountFlag },
@@ -113,7 +117,7 @@ const show = defineCommand({
 });
 
 const chosen = {
-  args: { id: { ...param.texts('Envelope id, or its beginning'), placeholder: 'ID' } },
+  args: { id: { ...param.texts('Envelope id, or its beginning'), ...orAll } },
   flags: { all: param.toggle('Every dead letter'), sink: sinkFlag, config: configFlag, account: accountFlag },
 };
 
@@ -145,7 +149,7 @@ const drop = defineCommand({
   name: 'drop',
   summary: 'Give dead letters up for good',
   details: 'It takes whole ids only, as svc webhooks dead list --json shows them.',
-  args: { id: { ...param.texts('Whole envelope id'), placeholder: 'ID' } },
+  args: { id: { ...param.texts('Whole envelope id'), ...orAll } },
   flags: chosen.flags,
   examples: ['svc webhooks dead drop --all --yes'],
   async run(ctx, { args, flags, settings }) {
