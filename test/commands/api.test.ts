@@ -84,6 +84,13 @@ test('every operation names a command that exists', async () => {
   for (const { command } of operations) expect((await svc(world, [...command.split(' '), '--help'])).exitCode).toBe(0);
 });
 
+test.each([40, 60, 80])('api ls cuts no path at %i columns', async (columns) => {
+  const world = sandboxWorld();
+  const words = (await svc(world, ['api', 'ls', '--no-color'], { columns })).stdout.split(/\s+/u);
+  const all = JSON.parse((await svc(world, ['api', 'ls', '--json'])).stdout) as { path: string }[];
+  expect(all.filter(({ path }) => !words.includes(path))).toEqual([]);
+});
+
 test('--paginate asks each page the same: a name that stands there twice, and a question mark in a value', async () => {
   const world = sandboxWorld();
   const ran = await svc(world, [

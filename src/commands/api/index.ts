@@ -220,5 +220,13 @@ function apiLs(): View {
     safety,
     summary,
   }));
-  return { data: { shape: 'list', records, columns: ['method', 'path', 'scope', 'command'] }, read: true };
+  return { data: { shape: 'list', records, columns: lsColumns }, read: true };
 }
+
+/** A path is typed or copied: half of one is none. */
+const lsColumns = [
+  { path: 'method', header: 'Method', as: 'whole', rank: 2 },
+  { path: 'path', header: 'Path', as: 'id', rank: 1 },
+  { path: 'scope', header: 'Scope', rank: 4 },
+  { path: 'command', header: 'Command', rank: 3 },
+] as const;
