@@ -315,6 +315,28 @@ sinks:
     await served.end();
   });
 
+  test('at 80 columns a long id leaves room for why it is dead, and how often it was tried', async () => {
+    const world = await newWorld();
+    const app = await startApp(0, () => 500);
+    endings.push(() => app.close());
+    const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
+    const config = `listen: { port: 0 }
+inbox: "${inbox}"
+retry: { attempts: 2, pause: 5ms }
+sinks:
+  - { name: app, http: { url: "${app.url}" } }
+`;
+    const served = await serving(world, config);
+    const id = '0193f1c2-7c1e-7b7a-9d52-1f0c6a1f0e55';
+    await deliver(served.url, body(id));
+    await served.died(1);
+    const argv = ['webhooks', 'dead', 'list', '--config', served.file, '--no-color'];
+    const [header = '', line = ''] = (await svc(world, argv, { columns: 80 })).stdout.split('\n');
+    expect(header.split(/ {2,}/u)).toEqual(expect.arrayContaining(['ID', 'Sink', 'Error', 'Tries']));
+    expect(line).toContain(`${id}  app   HTTP 500`);
+    await served.end();
+  });
+
   test('dead letters are listed, shown, retried and given up, while serve runs and while it does not', {
     tags: ['long'],
   }, async () => {

@@ -22,18 +22,19 @@ import { choose, deadOf, eventsFor, know, meant, notDead, type Sinks } from './d
 import { page } from './delivery-page.ts';
 import { accountFlag, configFlag } from './flags.ts';
 
+/** Where room is short: which it is, why, of which sink, and how often it was tried. */
 const columns = [
-  { path: 'received_at', header: 'Received', rank: 5 },
-  { path: 'event', header: 'Event', as: 'whole', rank: 3 },
+  { path: 'received_at', header: 'Received', rank: 6 },
+  { path: 'event', header: 'Event', as: 'whole', rank: 5 },
   { path: 'id', header: 'ID', rank: 1 },
-  { path: 'sink', header: 'Sink', as: 'whole', rank: 2 },
+  { path: 'sink', header: 'Sink', as: 'whole', rank: 3 },
   { path: 'account', header: 'Account', as: 'whole', rank: 8 },
   {
-    ...{ path: 'error', header: 'Error', rank: 4 },
+    ...{ path: 'error', header: 'Error', rank: 2 },
     see: ({ error }: { readonly error: string | null }) => error && lossInWords(error),
   },
-  { path: 'tries', header: 'Tries', rank: 7 },
-  { path: 'summary', header: 'Summary', rank: 6 },
+  { path: 'tries', header: 'Tries', rank: 4 },
+  { path: 'summary', header: 'Summary', rank: 7 },
 ] as const;
 
 /** What is listed of each. */
