@@ -36,6 +36,7 @@ test.each([
   const ran = await svc(world, ['report', '--out', out, ...flags]);
   expect(ran.exitCode, ran.stderr).toBe(0);
   expect(readFileSync(out, 'utf8').startsWith('{')).toBe(flags.length > 0);
+  expect(ran.stderr).toContain(`Wrote ${out}.\n`);
   if (note) expect(ran.stderr).toMatch(note);
   else expect(ran.stderr).not.toContain('tabs');
 });

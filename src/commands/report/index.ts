@@ -74,7 +74,11 @@ export const report = defineCommand({
     return {
       ...shown,
       file: flags.out,
-      notes: [...notes, ...('figures' in value ? [...lateNotes(ctx, value, given), ...formNotes(given)] : [])],
+      notes: [
+        ...(flags.out === undefined ? [] : [`Wrote ${flags.out}.`]),
+        ...notes,
+        ...('figures' in value ? [...lateNotes(ctx, value, given), ...formNotes(given)] : []),
+      ],
     };
   },
 });
