@@ -148,11 +148,12 @@ function styleOf(kind: Kind | undefined, text: string | undefined): Style | unde
 export function recordTable(record: unknown, columns: readonly Column[] | undefined, terminal: Terminal): string {
   const { width, paint, now } = terminal;
   const entries = entriesOf(record, columns);
-  const names = entries.map(({ path }) => sanitize(path));
+  // A field that was asked for by its name keeps it.
+  const names = entries.map(({ path, header }, at) => sanitize(typeof columns?.[at] === 'object' ? header : path));
   const room = Math.min(Math.max(0, ...names.map(cells)), Math.max(readable, Math.floor(width / 2)));
   const lines = entries.flatMap((entry, at) => {
     const name = pad(cut(names[at] ?? '', room), room + gap);
-    const whole = cellForPeople(entry.value, entry.as, now);
+    const whole = cellForPeople(entry.see ? entry.see(record) : entry.value, entry.as, now);
     const left = Math.max(1, width - room - gap);
     if (isKept(entry.as) && cells(whole) > left) return [paint('dim', name.trimEnd()), whole];
     const text = cut(whole, left);

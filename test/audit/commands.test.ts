@@ -77,8 +77,16 @@ test('one write is shown with all that is kept of it', async () => {
       prev: expect.stringMatching(/^[\da-f]{64}$/u),
     },
   });
-  const { stdout: forPeople } = await svc(world, ['audit', 'show', '1'], { columns: 80 });
-  expect(forPeople).toContain('ended_at');
+  const { stdout: forPeople } = await svc(world, ['audit', 'show', '1', '--no-color'], { columns: 80 });
+  expect(forPeople).toMatch(/^HTTP status +201$/mu);
+  expect(forPeople).toMatch(/^Record +ticket T-1008$/mu);
+  expect(forPeople).toMatch(/^Request +POST \/tickets\/8\/notes$/mu);
+  // Each field is there in words, but for what there is nothing of.
+  expect(forPeople).not.toMatch(/^\w*_|null|^(?:Draft|Profile)/mu);
+  const entry = await json('show', '1');
+  const values = forPeople.replaceAll(/\s+/gu, ' ');
+  for (const name of ['face', 'operation', 'credential', 'service', 'digest', 'prev'])
+    expect(values).toContain(entry[name]);
   expect(forPeople).not.toMatch(/\dT\d\d:/u);
   expect((await svc(world, ['audit', 'show', '99'])).exitCode).toBe(3);
 });

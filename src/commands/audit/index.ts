@@ -6,6 +6,7 @@ import { defineCommand, type TopGroup } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { past } from '../../command/past.ts';
 import { Failure } from '../../errors.ts';
+import type { Column, Terminal } from '../../output/view.ts';
 import { accountFlag, chosenRecord } from './chosen.ts';
 import { head, verify } from './verify.ts';
 
@@ -30,6 +31,40 @@ const columns = [
   { path: 'who.user', header: 'Who', rank: 7 },
   { path: 'status', header: 'Status', rank: 8 },
 ] as const;
+
+/** The page of one write: what was done and to what, by whom, and what proves it. */
+const pageColumns: readonly Exclude<Column, string>[] = [
+  { path: 'seq', header: 'Seq' },
+  { path: 'time', header: 'Time', as: 'time' },
+  { path: 'ended_at', header: 'Ended', as: 'time' },
+  { path: 'outcome', header: 'Outcome', as: 'status' },
+  { path: 'status', header: 'HTTP status', as: 'text' },
+  { path: 'command', header: 'Command' },
+  { path: 'record', header: 'Record', see: ({ record }: Entry) => recordWords(record) },
+  { path: 'draft', header: 'Draft' },
+  { path: 'recording', header: 'Recording' },
+  { path: 'face', header: 'Face' },
+  { path: 'who', header: 'Who', see: ({ who }: Entry) => [who.user, who.host, who.client].filter(Boolean).join(', ') },
+  { path: 'account', header: 'Account' },
+  { path: 'profile', header: 'Profile' },
+  { path: 'credential', header: 'Credential' },
+  { path: 'path', header: 'Request', as: 'id', see: ({ method, path }: Entry) => `${method} ${path}` },
+  { path: 'operation', header: 'Operation' },
+  { path: 'service', header: 'Service', as: 'id' },
+  { path: 'row', header: 'Row', as: 'id' },
+  { path: 'body', header: 'Body' },
+  { path: 'digest', header: 'Digest of the body', as: 'id' },
+  { path: 'prev', header: 'Digest before', as: 'id' },
+];
+
+const pageOf = async (entry: Entry, terminal: Terminal): Promise<string> => {
+  const [{ recordTable }, { valueAt }] = await Promise.all([
+    import('../../output/table.ts'),
+    import('../../output/fields.ts'),
+  ]);
+  const told = pageColumns.filter(({ path }) => (valueAt(entry, path) ?? null) !== null);
+  return recordTable(entry, told, terminal);
+};
 
 const recordWords = (record: Entry['record']): string =>
   record ? [resources[record.kind].noun, record.number ?? record.id].filter((word) => word !== null).join(' ') : '';
@@ -106,7 +141,13 @@ const show = defineCommand({
   async run(ctx, { args, flags, settings }) {
     const { root, notes } = await chosenRecord(ctx, settings, flags.account);
     const record = (await entriesIn(root)).find(({ seq }) => seq === args.seq);
-    if (record) return { read: true, data: { shape: 'record', record }, notes };
+    if (record)
+      return {
+        read: true,
+        data: { shape: 'record', record, labels: pageColumns },
+        human: (terminal) => pageOf(record, terminal),
+        notes,
+      };
     throw new Failure('not-found', `There is no write ${args.seq} in the record.`, { hint: 'Run: svc audit list' });
   },
 });
