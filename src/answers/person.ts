@@ -24,7 +24,13 @@ export async function personIn(sql: Sql, account: Account, typed: string): Promi
   const [only, ...others] = found.keys();
   if (only === undefined) {
     throw new Failure('not-found', `The copy has no contact with the id, email or phone ${text}.`, {
-      hint: `To look for a part of it: svc contacts find ${shellWord(text.split('@')[0] || text)}\nTo bring the copy up to date: svc mirror pull`,
+      hint: [
+        // A number as short is an id and no phone: there is no part of it to be found.
+        ...(/^\d{1,5}$/u.test(text)
+          ? []
+          : [`To look for a part of it: svc contacts find ${shellWord(text.split('@')[0] || text)}`]),
+        'To bring the copy up to date: svc mirror pull',
+      ].join('\n'),
     });
   }
   if (others.length === 0) return only;

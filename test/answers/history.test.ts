@@ -77,6 +77,10 @@ onBothEngines('contacts history', ({ test, pulled, looked, world: fresh }) => {
     const { stderr } = await run('yara kim');
     expect(stderr).toContain("To look for a part of it: svc contacts find 'yara kim'\n");
     expect((await run('nobody@example.com')).stderr).toContain('svc contacts find nobody\n');
+    // Of an id nothing is found by a part of it.
+    const noId = await run('99999');
+    expect(noId).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('svc mirror pull') });
+    expect(noId.stderr).not.toContain('contacts find');
     const shadow = JSON.parse((await run('shadow@example.com')).stdout);
     expect(shadow.contact.contact_id).toBe(80_004);
     expect(JSON.parse((await run('0049 30 123456')).stdout).contact.contact_id).toBe(80_001);
