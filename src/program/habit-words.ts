@@ -23,6 +23,7 @@ export const commandHabits: Habits = {
     ...{ approve: 'drafts approve', reject: 'drafts reject', sends: 'help sends', policy: 'help sends' },
     ...same(['upgrade', 'update', 'self-update'], 'doctor --check-update URL'),
     ...{ settings: 'config', setting: 'config', tunnel: 'webhooks listen --tunnel cloudflared', undo: 'audit list' },
+    ...{ man: 'help', manual: 'help', docs: 'help' },
     ...{ commands: 'help commands', topics: 'help topics', exec: 'sandbox exec', demo: 'sandbox demo' },
   },
   contacts: { import: 'sync', upload: 'sync', upsert: 'sync', download: 'export', lookup: 'find', search: 'find' },
@@ -65,6 +66,8 @@ export const elsewhereHabits: Habits = {
     ...{ trigger: 'webhooks trigger', test: 'webhooks trigger', listen: 'webhooks listen', tail: 'webhooks listen' },
     ...{ retry: 'webhooks dead retry' },
   },
+  // It names the folders.
+  config: same(['path', 'where', 'file', 'dir', 'folder', 'location'], 'doctor'),
 };
 
 /** What may be meant as well, behind `svc`: it is named second. */

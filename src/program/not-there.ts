@@ -21,8 +21,16 @@ const ofDesks = (records: string): readonly NotThere[] => [
   { words: ['tag', 'tags', 'untag', 'label', 'labels'], cannot: `put tags on ${records}`, instead: inProduct },
 ];
 
-/** What people expect to be there, and is not, as where the API has no operation for it: by group. */
+/** What people expect to be there, and is not, as where the API has no operation for it: by group, '' for what stands alone. */
 const operations: Readonly<Record<string, readonly NotThere[]>> = {
+  '': [
+    {
+      words: ['uninstall'],
+      fact: 'svc is removed the way it came.',
+      instead:
+        'To forget the logins first: svc logout --all. The folders that stay: svc doctor. Then, for example: npm uninstall --global svc, or sudo apt remove svc',
+    },
+  ],
   tickets: [
     { words: deleting, cannot: 'delete tickets', instead: 'To end one: svc tickets close ID' },
     ...ofDesks('tickets'),

@@ -23,9 +23,9 @@ const commandWords = new Set(['get', 'show', 'view', 'list', 'ls', 'create', 'ne
 
 /** What is said of it, with what may be meant. */
 export function unknown({ word, path, group }: Stranger): Failure {
-  const missing = path.length === 2 ? notThere(word, path[1] ?? '') : undefined;
+  const missing = path.length <= 2 ? notThere(word, path[1] ?? '') : undefined;
   if (missing)
-    return new Failure('usage', `There is no 'svc ${path[1]} ${word}'. ${missing.fact}`, { hint: missing.instead });
+    return new Failure('usage', `There is no '${path.join(' ')} ${word}'. ${missing.fact}`, { hint: missing.instead });
   const elsewhere = group && habitIn(elsewhereHabits, group.name, word);
   // `svc lists get` is meant as it is typed: what is a command elsewhere is no slip of the finger for `set`.
   const own = habitualCommand(word, group) ?? (commandWords.has(word) ? undefined : slipOf(word, group));

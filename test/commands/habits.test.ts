@@ -183,6 +183,13 @@ describe('a word of another program', () => {
     expect((await run('mcp instal claude')).stderr).toContain('Did you mean: svc mcp install\n');
   });
 
+  test('that takes svc away is told how, with what to do first', async () => {
+    const { exitCode, stderr } = await run('uninstall');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("There is no 'svc uninstall'. svc is removed the way it came.\n");
+    for (const what of ['svc logout --all', 'svc doctor', 'npm uninstall --global svc']) expect(stderr).toContain(what);
+  });
+
   const targets = Object.entries(commandHabits).flatMap(([group, words]) =>
     Object.entries(words).map(([word, command]) => [group, word, command] as const),
   );
