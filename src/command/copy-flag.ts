@@ -6,6 +6,3 @@ const placeOf = (description: string) => param.text(description, { placeholder: 
 
 /** Of every command that asks the copy. */
 export const dbFlag = { db: placeOf(`${where} (default: SVC_MIRROR_DB, else the state folder)`) };
-
-/** The same in fewer words. */
-export const shortDbFlag = { db: placeOf(where) };

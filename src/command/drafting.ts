@@ -22,6 +22,9 @@ const hold: Param<number | undefined> = {
   parse: (texts, flag) => holdMs(texts.at(-1) ?? '', flag),
 };
 
+/** Of a command that takes no file of rows. */
+const holdOfOne = { ...hold, description: 'Wait so long before it is sent; Ctrl-C keeps the text as a draft' };
+
 /** The group or command, with `--draft` and `--hold` for each command that may reach a customer or the public. */
 export function takingDrafts(node: Group | AnyCommand): Group | AnyCommand {
   if ('commands' in node) return { ...node, commands: node.commands.map((child) => takingDrafts(child)) };
@@ -35,7 +38,11 @@ function takingDraft(command: AnyCommand, isPublic: boolean): AnyCommand {
   const isOwn = 'draft' in command.flags;
   return {
     ...command,
-    flags: { ...command.flags, ...(!isOwn && { draft: isPublic ? ofPublic : draft }), hold },
+    flags: {
+      ...command.flags,
+      ...(!isOwn && { draft: isPublic ? ofPublic : draft }),
+      hold: command.row ? hold : holdOfOne,
+    },
     async run(ctx, { flags: { hold: holdFor, ...flags }, ...given }: Given) {
       const { draft: isDraft, ...rest } = flags;
       const { run }: Command = command;

@@ -1,12 +1,12 @@
 import { defineCommand } from '../../command/command.ts';
-import { shortDbFlag } from '../../command/copy-flag.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
 import { placeOfCopy } from '../../mirror/store/place.ts';
 import { bare } from '../../output/bare.ts';
 
 export const copySchema = defineCommand({
   name: 'schema',
   summary: 'The tables of the local copy, as SQL',
-  flags: shortDbFlag,
+  flags: dbFlag,
   examples: ['svc mirror schema'],
   async run(ctx, { flags }) {
     const [place, { shownSchema }] = await Promise.all([

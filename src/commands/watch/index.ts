@@ -1,5 +1,5 @@
 import { defineCommand, type Param } from '../../command/command.ts';
-import { shortDbFlag } from '../../command/copy-flag.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { mostSeconds } from '../../config/given-texts.ts';
 import { streamForms } from '../../config/stream-forms.ts';
@@ -41,7 +41,7 @@ export const watchAccount = defineCommand({
   forms: streamForms,
   args: { kinds: kindsArgument },
   flags: {
-    ...shortDbFlag,
+    ...dbFlag,
     interval: withFallback(
       param.integer('How often to look (default 15)', { min: 1, max: mostSeconds, placeholder: 'SECONDS' }),
       15,
