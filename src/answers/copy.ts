@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
 import { ageOf } from '../mirror/query/age.ts';
 import { copyState, gapsIn } from '../mirror/query/as-of.ts';
 import { openCopyPulled } from '../mirror/store/open-copy.ts';
@@ -24,10 +25,15 @@ export async function askCopy<T>(
   work: (sql: Sql, account: Account) => Promise<T>,
 ): Promise<Told<T>> {
   const { store, account } = await openCopyPulled(ctx, settings, { db });
-  const told = store.read(async (sql) => ({
-    notes: await notesOn(sql, account, kinds, ctx.clock.now()),
-    value: await work(sql, account),
-  }));
+  const told = store.read(async (sql) => {
+    const [age = '', ...gaps] = await notesOn(sql, account, kinds, ctx.clock.now());
+    // What the copy does not have may be in what was not read.
+    const value = await work(sql, account).catch((error: unknown) => {
+      if (error instanceof Failure && error.kind === 'not-found') for (const gap of gaps) ctx.notice(gap);
+      throw error;
+    });
+    return { notes: [age, ...gaps], value };
+  });
   return told.finally(() => store.close());
 }
 

@@ -86,7 +86,7 @@ const groups = {
     },
     {
       act: 'take-back',
-      ...{ keys: ['u'], brief: 'take back' },
+      ...{ keys: ['u'], brief: 'undo' },
       about: 'take back a send that is held (its text stays a draft), else open again what was resolved or closed last',
       works: ({ jobs, undo }) => undo !== undefined || jobs.some(({ state }) => state === 'held'),
     },

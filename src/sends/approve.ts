@@ -193,7 +193,7 @@ const over: Readonly<Record<'sent' | 'rejected' | 'refused', string>> = {
   refused: 'was refused by the service',
 };
 
-function refuseState({ id, state, claim: held, decided_at: at }: Draft, retryUnknown: boolean): void {
+function refuseState({ id, state, claim: held }: Draft, retryUnknown: boolean): void {
   if (state === 'waiting' || (state === 'unknown' && retryUnknown)) return;
   if (state === 'sending')
     throw new Failure('failed', `Draft ${id} is being sent by ${held?.by ?? 'somebody'}. Nothing more was sent.`);
@@ -201,7 +201,7 @@ function refuseState({ id, state, claim: held, decided_at: at }: Draft, retryUnk
     throw new Failure('unknown', `Draft ${id} may or may not have been sent. Nothing was sent now.`, {
       hint: `Look in the thread. To send it once more all the same: svc drafts approve ${id} --retry-unknown`,
     });
-  throw new Failure('failed', `Draft ${id} ${over[state]}${at === null ? '' : ` at ${at}`}. Nothing was sent now.`, {
+  throw new Failure('failed', `Draft ${id} ${over[state]}. Nothing was sent now.`, {
     hint: `Look at it with: svc drafts show ${id}`,
   });
 }

@@ -248,6 +248,15 @@ test('a zip of a copy that is not whole says so to whoever reads it', { tags: ['
   expect(page).toContain(`Not all was read, so records may be missing here: ${partial.join(', ')}.`);
 });
 
+test('whom the copy does not have may be among what was not read: it says so, and duplicates speaks of the copy alone', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  await ok(world, 'mirror pull --only lists');
+  const nobody = await svc(world, ['contacts', 'history', 'yara.kim@fieldnote.test']);
+  expect(nobody).toMatchObject({ exitCode: 3, stderr: expect.stringMatching(/may be missing: [^\n]*contacts/u) });
+  const ran = await svc(world, ['contacts', 'duplicates'], { columns: 100 });
+  expect(ran.stdout + ran.stderr).toContain('No two contacts of the copy look like one person.');
+});
+
 type Noted = readonly [kind: string, id: number, before: Fields, after: Fields, time?: string];
 
 const noteChanges = (world: SandboxWorld, noted: readonly Noted[], elsewhere?: string) =>

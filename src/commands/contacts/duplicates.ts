@@ -56,7 +56,13 @@ export const duplicateContacts = defineCommand({
     const { value, notes } = await askCopy(ctx, settings, asked, (sql, account) => duplicates(sql, account, by));
     const shown = atMost(value, flags.limit);
     return {
-      data: { shape: 'list', records: shown.records, columns, fields, empty: 'No two contacts look like one person.' },
+      data: {
+        shape: 'list',
+        records: shown.records,
+        columns,
+        fields,
+        empty: 'No two contacts of the copy look like one person.',
+      },
       read: true,
       notes:
         value.length === 0 ? notes : [`${counted(value.length, 'group')}. ${cannotMerge}`, ...shown.notes, ...notes],
