@@ -36,7 +36,7 @@ export type Column = {
   readonly to: Target;
   /**
    * A last name that may have the first name in it: `Name` beside `Vorname`. `with first`: it is one only where it has it,
-   * as a display name may be a company's.
+   * as a display name, or one beside another whole name, may be a company's.
    */
   readonly fullName?: 'any' | 'with first';
 };
@@ -118,7 +118,7 @@ export function mapHeaders(
         index,
         header,
         to,
-        ...(index === wholeName && { fullName: isBareName(header) ? 'any' : 'with first' }),
+        ...(index === wholeName?.index && { fullName: wholeName.fullName }),
       });
     if (to !== undefined || isOwn(header) || header === '') continue;
     if (!fallbacks.some((fallback) => fallback.index === index)) unused.push({ index, header });
@@ -158,20 +158,24 @@ function takeOwnData(headers: readonly string[], targets: Targets, taken: Set<Ta
   }
 }
 
+type WholeName = { readonly index: number } & Required<Pick<Column, 'fullName'>>;
+
 /** The best column of each field; the others of a field whose first column was found in the same way stand in. */
 function takeKnown(
   headers: readonly string[],
   shape: Shape,
   { targets, taken }: { readonly targets: Targets; readonly taken: Set<Target | 'ignore'> },
-): { readonly fallbacks: Fallback[]; readonly wholeName: number | undefined } {
+): { readonly fallbacks: Fallback[]; readonly wholeName: WholeName | undefined } {
   const wished = new Set(taken);
   const ranked = headers.flatMap((header, index) => {
     const match = targets.has(index) || header.includes('metadata.') ? undefined : fieldOf(header, headers);
     return match && shape.fields.includes(match.field) ? [{ index, header: header.trim(), ...match }] : [];
   });
   const fallbacks: Fallback[] = [];
-  let wholeName: number | undefined;
+  let wholeName: WholeName | undefined;
   const hasLastName = wished.has('last_name') || ranked.some(({ field }) => field === 'last_name');
+  // Of "name;name", as two tables that were joined have it, the second may be a company's.
+  const hasFirstName = wished.has('name') || ranked.some(({ field, isFullName }) => field === 'name' && !isFullName);
   for (const { index, header, field, isFullName } of ranked.toSorted((a, b) => a.rank - b.rank || a.index - b.index)) {
     if (!taken.has(field)) {
       targets.set(index, field);
@@ -179,7 +183,7 @@ function takeKnown(
     } else if (isFullName && !hasLastName && wholeName === undefined && shape.fields.includes('last_name')) {
       // Beside a first name, "Name" and "Full Name" have the last one: no other column has it.
       targets.set(index, 'last_name');
-      wholeName = index;
+      wholeName = { index, fullName: hasFirstName && isBareName(header) ? 'any' : 'with first' };
     } else if (!wished.has(field) && isTextField(field)) fallbacks.push({ index, header, to: field, isFullName });
   }
   return { fallbacks, wholeName };

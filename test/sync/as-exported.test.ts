@@ -80,6 +80,17 @@ test.each(['Full Name', 'Display Name', 'Customer full name', 'Contact', 'Nom co
   },
 );
 
+test.each(['name,name', 'name,Name', 'Full Name,Full Name', 'name,Nom complet'])(
+  'of two whole names, "%s", none is a last name by itself',
+  async (header) => {
+    const csv = `Email,${header}\na@x.example,Ada,Ada\nb@x.example,Bo,Bo Diaz\nc@x.example,Cy Ek,Cy\nd@x.example,Ed Fox,Acme Ltd\n`;
+    const { sample } = await sync(csv);
+    expect(sample.filter((contact: object) => 'last_name' in contact)).toEqual([
+      { email: 'b@x.example', name: 'Bo', last_name: 'Diaz' },
+    ]);
+  },
+);
+
 test("a display name without the first name is a company's, or a nickname", async () => {
   const rows = 'Jo,Ray Holdings Ltd,Ray,a@x.example\n';
   const named = await sync(`First Name,Display Name,Last Name,Email\n${rows}`);
