@@ -18,6 +18,14 @@ test('a witness says how far a log came for as long as it is not closed, and aft
   expect(saidBy(name)).toBe(5);
   witness?.reached(123_456);
   expect(saidBy(name)).toBe(123_456);
+  // What it has said already is not written once more.
+  await writeFile(join(folder, name), 'another');
+  witness?.reached(123_456);
+  expect(saidBy(name)).toBeUndefined();
+  for (const bytes of [5, 123_456]) {
+    witness?.reached(bytes);
+    expect(saidBy(name)).toBe(bytes);
+  }
   await witness?.close({ stays: true });
   expect(saidBy(name)).toBe(123_456);
   await forgetWitness(name);

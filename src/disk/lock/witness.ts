@@ -52,13 +52,16 @@ export async function newWitness(bytes: number, log: string): Promise<Witness | 
 
 function witnessAt(path: string, name: string, file: FileHandle) {
   let isGone = false;
+  let said: number | undefined;
   const { fd } = file;
   return {
     name,
     /** The log has so many bytes. Never throws: where it cannot be said, the witness is taken away. */
     reached(bytes: number) {
-      if (isGone) return;
+      // Lines that were written together are told of one by one.
+      if (isGone || bytes === said) return;
       try {
+        said = bytes;
         if (writeSync(fd, String(bytes).padStart(width, '0'), 0, 'latin1') === width) return;
       } catch {}
       isGone = true;
