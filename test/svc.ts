@@ -92,7 +92,7 @@ export type RunOptions = {
   /** Asked in place of the answers for what goes by itself. */
   readonly countdown?: () => string | Promise<string>;
   /** Asked in place of the answers where one of several is chosen. */
-  readonly chooses?: () => string;
+  readonly chooses?: (names: readonly (string | undefined)[]) => string;
   /** The editor: what it is opened with → what is saved. Without it the next answer is. */
   readonly edit?: (initial: string, options: Parameters<Ask['edit']>[1]) => string | Promise<string>;
   /** The editor saves this and then fails. */
@@ -200,8 +200,9 @@ function askWith(options: RunOptions, screen: Writable): Ask {
       const answer = left.shift();
       return answer === undefined ? undefined : String(answer);
     },
-    choose: async (question, [first]) => {
-      const answer = chooses ? chooses() : String(await next(question));
+    choose: async (question, choices) => {
+      const [first] = choices;
+      const answer = chooses ? chooses(choices.map(({ name }) => name)) : String(await next(question));
       return answer === enter ? (first?.value ?? '') : answer;
     },
     edit: brokenEdit === undefined ? editing(edit, text) : failing(brokenEdit),

@@ -178,6 +178,22 @@ test.each(['show', 'edit', 'approve', 'reject'])(
   },
 );
 
+test('two drafts for one ticket are told apart by their texts where one is chosen', async () => {
+  const { run, ok } = desk();
+  for (const text of ['It is\nfixed.', 'We look at it.'])
+    await ok(['tickets', 'reply', '8', '--body', text, '--draft']);
+  let offered: readonly unknown[] = [];
+  const chooses = (names: typeof offered) => {
+    offered = names;
+    return '2';
+  };
+  await run('drafts show', { columns: 80, chooses });
+  expect(offered).toEqual([
+    'Draft 1: a reply to T-1008, Viktor Nakamura, by email: It is fixed.',
+    'Draft 2: a reply to T-1008, Viktor Nakamura, by email: We look at it.',
+  ]);
+});
+
 test('reject decides each of its ids', async () => {
   const { run, ok, json } = desk();
   for (const id of [8, 9]) await ok(`tickets reply ${id} --body Fixed --draft`);

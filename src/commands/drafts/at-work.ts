@@ -6,12 +6,12 @@ import { Failure } from '../../errors.ts';
 import { connect, type Service } from '../../http/call/call.ts';
 import { once } from '../../promise/once.ts';
 import { newToken } from '../../sends/approve.ts';
-import type { Draft } from '../../sends/draft.ts';
+import { type Draft, textOf } from '../../sends/draft.ts';
 import { type OwnDrafts, ownDrafts } from '../../sends/own.ts';
 import { settleLapsed } from '../../sends/settle.ts';
 import { withDrafts } from '../../sends/store.ts';
 import { whoIs } from '../../sends/who.ts';
-import { draftInWords } from '../../sends/words.ts';
+import { draftInWords, nameAlone } from '../../sends/words.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
 export type AtWork = {
@@ -32,6 +32,13 @@ export const atWork = <T>(ctx: Context, settings: Settings, work: (at: AtWork) =
     return work({ store, service, by });
   });
 
+/** Several may be for one ticket: the text tells them apart. */
+function inOneLine(draft: Draft): string {
+  const text = (textOf(draft) ?? '').slice(0, 100).replaceAll(/\s+/gu, ' ');
+  const state = draft.state === 'waiting' ? '' : ` (${draft.state})`;
+  return sanitize(`${draftInWords({ ...draft, to: nameAlone(draft.to) })}${state}${text && `: ${text}`}`);
+}
+
 /** Whoever types no id at a terminal chooses one that nobody has decided. */
 export const undecided: Listed = {
   command: 'drafts list',
@@ -39,7 +46,7 @@ export const undecided: Listed = {
     atWork(ctx, settings, async ({ store }) =>
       (await store.list())
         .filter(({ state }) => !['sent', 'rejected'].includes(state))
-        .map((draft) => ({ value: String(draft.id), name: sanitize(`${draftInWords(draft)} (${draft.state})`) })),
+        .map((draft) => ({ value: String(draft.id), name: inOneLine(draft) })),
     ),
 };
 
