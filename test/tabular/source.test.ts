@@ -71,8 +71,9 @@ test.each([
   ['id,subject\n8,a\xef\xbf\xbdb\n9,ok\n10,caf\xe9\n', 4],
   ['id,subject\r\n8,a\xef\xbf\xbdb\r9,ok\r\n10,caf\xe9', 4],
 ])('the line of bad UTF-8 is named though a replacement character stands above it: %j', async (text, line) => {
-  const reading = openSource(ports, await fileOf(Buffer.from(text, 'latin1'))).then(({ read }) => allOf(read()));
-  await expect(reading).rejects.toThrow(`Line ${line} of a.csv is not valid UTF-8.`);
+  const source = await openSource(ports, await fileOf(Buffer.from(text, 'latin1')));
+  await expect(allOf(source.read())).rejects.toThrow(`Line ${line} of a.csv is not valid UTF-8.`);
+  await source.close();
 });
 
 test.each([
