@@ -10,4 +10,15 @@ const character = fc
 /** Of any characters. fast-check's own (`unit: 'binary'`) makes a map of all million of them in each process that draws one. */
 export const anyText = (limits: { readonly maxLength?: number } = {}) => fc.string({ ...limits, unit: character });
 
+/**
+ * What may stand in the path, the query or the fragment of an address: characters as they are, and any others escaped.
+ * fast-check's own (`webUrl`) makes that map too.
+ */
+export const addressPart = () =>
+  fc
+    .array(fc.oneof(fc.constantFrom(..."abzAZ09-._~!$&'()*+,;=:@/?"), character.map(encodeURIComponent)), {
+      maxLength: 20,
+    })
+    .map((all) => all.join(''));
+
 export { fc };
