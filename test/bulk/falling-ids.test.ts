@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Lost } from '../../src/context.ts';
+import { once } from '../../src/promise/once.ts';
 import { fieldsIn } from '../../src/text/record.ts';
 import { lateWorld } from '../http/late-service.ts';
 import { falling, type IdOrder, idOrders, withIds } from '../other-ids.ts';
@@ -102,12 +103,14 @@ function fresh({ words, header, row, seed = few }: Kind, order: IdOrder, of: rea
   return { world, ordered: withIds(world, order), argv };
 }
 
-/** The number, among all requests of such a run, of its n-th POST. */
-async function requestOf(kind: Kind, order: IdOrder, nth: number): Promise<number> {
-  const { world, ordered, argv } = fresh(kind, order);
-  expect(await svc(ordered, argv)).toMatchObject({ exitCode: 0 });
-  const at = world.sent.flatMap((line, index) => (isPost(line) ? [index] : []));
-  return at[nth - 1] ?? Number.NaN;
+/** Gives the number, among all requests of a run that nothing disturbs, of its n-th POST. Each such run is alike, so one is enough. */
+function requestsOf(kind: Kind, order: IdOrder): (nth: number) => Promise<number> {
+  const posted = once(async () => {
+    const { world, ordered, argv } = fresh(kind, order);
+    expect(await svc(ordered, argv)).toMatchObject({ exitCode: 0 });
+    return world.sent.flatMap((line, index) => (isPost(line) ? [index] : []));
+  });
+  return async (nth) => (await posted())[nth - 1] ?? Number.NaN;
 }
 
 /** Its n-th POST is carried out and never answered. */
@@ -121,6 +124,8 @@ function losing(world: World, nth: number): World {
 }
 
 describe.each(cases)('%s, where ids %s', (_, __, kind, order) => {
+  const requestOf = requestsOf(kind, order);
+
   test.each([1, 3])('row %i, whose answer was lost, is found by the same run', async (nth) => {
     const { world, ordered, argv } = fresh(kind, order);
     const ran = await svc(losing(ordered, nth), argv);
@@ -129,7 +134,7 @@ describe.each(cases)('%s, where ids %s', (_, __, kind, order) => {
   });
 
   test.each([1, 3])('row %i, which was on its way when svc was killed, is found by the next run', async (nth) => {
-    const at = await requestOf(kind, order, nth);
+    const at = await requestOf(nth);
     const { world, ordered, argv } = fresh(kind, order);
     const killed = await runOrKill(ordered, argv, { at, heard: true });
     expect(killed.ran).toBeUndefined();
@@ -139,7 +144,7 @@ describe.each(cases)('%s, where ids %s', (_, __, kind, order) => {
   });
 
   test('a row that was lost, and of which nothing came, is none of the records that were there', async () => {
-    const at = await requestOf(kind, order, 3);
+    const at = await requestOf(3);
     const { world, ordered, argv } = fresh(kind, order);
     const twin = fresh(kind, order, [3]);
     // The same, made by somebody else before.
@@ -170,7 +175,7 @@ test.each(idOrders)('a row that arrived late is found below many others, where i
 
 test.each(idOrders)('what somebody else made before the row left is none of it, where ids %s', async (_, order) => {
   const kind = kindOf('tickets');
-  const at = await requestOf(kind, order, 3);
+  const at = await requestsOf(kind, order)(3);
   const { world, ordered, argv } = fresh(kind, order);
   const twin = fresh(kind, order, [3]);
   let count = 0;
@@ -190,7 +195,7 @@ test.each(idOrders)('what somebody else made before the row left is none of it, 
 test('a row that arrived as the run after it began is found, though no larger id has come', async () => {
   const kind = kindOf('lists');
   const order = falling;
-  const at = await requestOf(kind, order, 1);
+  const at = await requestsOf(kind, order)(1);
   const { ordered, argv } = fresh(kind, order);
   const late = fresh(kind, order, [1]);
   const { ran: first, next } = await runOrKill(ordered, argv, { at, heard: false });
