@@ -5,7 +5,7 @@ import { codeOf, Failure, messageOf } from '../errors.ts';
 import { type Contents, inKeyring, isInKeyring, type Keyring, probeName, whereIs } from './store-contents.ts';
 import { type CredentialsFile, credentialsFile, type FileOptions } from './store-entries.ts';
 import { rescueFile } from './store-rescue.ts';
-import { entryOf, notThere, readFrom, removeFromKeyring, takeFromKeyring } from './store-secret.ts';
+import { entryOf, notThere, readFrom, removeFromKeyring, removeLate, takeFromKeyring } from './store-secret.ts';
 
 export type { Keyring } from './store-contents.ts';
 
@@ -124,6 +124,7 @@ async function forget(store: Store, name: string, contents: Contents, place: Pla
   if (at === 'keyring' && place !== 'file') await takeFromKeyring(store, contents, name);
   await store.file.put(name, undefined);
   if (at === 'keyring' && place === 'file') await removeFromKeyring(store, contents, name);
+  if (at === 'file' && place !== 'file') await removeLate(store, contents, name);
   await store.rescue.drop(name);
 }
 

@@ -69,4 +69,9 @@ export async function removeFromKeyring(
     );
 }
 
+/** A keyring that was too slow may have taken the secret after the file had it. One that cannot be asked is not spoken of. */
+export async function removeLate({ keyring }: Places, { keyring_id }: Contents, name: string): Promise<void> {
+  if (keyring_id !== undefined) await keyring?.remove(entryOf(keyring_id, name)).catch(() => {});
+}
+
 export const entryOf = (keyringId: string | undefined, name: string): string => `${keyringId}/${name}`;

@@ -238,6 +238,27 @@ test('what a locked keyring does not give up is not called forgotten, unless the
   expect(warnings.at(-1)).toContain('still holds');
 });
 
+test('a secret that a keyring took too late, with the file, is gone from both once forgotten', async () => {
+  const { keyring, entries, state } = memoryKeyring();
+  const late: Keyring = {
+    ...keyring,
+    async write(entry, secret) {
+      await keyring.write(entry, secret);
+      throw new Error('The system keyring did not answer within 3 seconds.');
+    },
+  };
+  const { store } = await fresh(late);
+  await store.update('profile/a/oauth', async () => 'one');
+  expect(await store.where('profile/a/oauth')).toBe('file');
+  expect([...entries.values()]).toEqual(['one']);
+  await store.update('profile/a/oauth', async () => undefined);
+  expect([...entries.values()]).toEqual([]);
+  await store.update('profile/b/oauth', async () => 'two');
+  state.trouble = 'The keyring is locked.';
+  await store.update('profile/b/oauth', async () => undefined);
+  expect(await store.names('')).toEqual([]);
+});
+
 test('a keyring that takes a secret and loses it is found out', async () => {
   const { keyring, entries } = memoryKeyring();
   const { store } = await fresh({
