@@ -7,6 +7,7 @@ import { withContext } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import { call, patience, type Service } from '../http/call/call.ts';
 import { settleRecord, syncRecord } from '../http/exchange/recorder.ts';
+import { firstOf } from '../text/first-of.ts';
 import { counted, number } from '../text/number.ts';
 import {
   byEmail,
@@ -92,20 +93,25 @@ async function sendWithoutRefused<Answer>(chunk: Chunk, send: (contacts: Contact
       if (!(failure instanceof Failure) || failure.status !== 422) throw failure;
       const named = [...refusedRows(failure.fields ?? {})].filter(([position]) => sent[position] !== undefined);
       // It was refused as a whole, not for a row: no chunk will fare better.
-      if (named.length === 0 || refusals === mostRefusals)
-        throw refused.size === 0 ? failure : refusedAsWhole(failure, sent.length, refused.size);
+      if (named.length === 0 || refusals === mostRefusals) {
+        const bad = [...refused.keys(), ...named.map(([position]) => sent[position])];
+        const lines = bad.flatMap((index) => chunk.rows[index ?? -1]?.line ?? []);
+        throw refused.size === 0 ? failure : refusedAsWhole(failure, { left: sent.length, taken: refused.size, lines });
+      }
       for (const [position, error] of named) refused.set(sent[position] ?? -1, error);
     }
   }
 }
 
+type Refusals = { readonly left: number; readonly taken: number; readonly lines: readonly number[] };
+
 /** The positions that it names are of the rest, which nobody but svc has seen. */
-function refusedAsWhole({ message, fields, status }: Failure, left: number, taken: number): Failure {
+function refusedAsWhole({ message, fields, status }: Failure, { left, taken, lines }: Refusals): Failure {
   const why = Object.values(fields ?? {}).flat()[0] ?? message;
   return new Failure(
     'rejected',
     `The service refused ${counted(taken, 'row')} of a chunk, and without them the other ${number(left)} too: ${why.replace(/\.$/u, '')}. Nothing of the chunk is done.`,
-    { status },
+    { status, hint: `It named ${lines.length === 1 ? 'line' : 'lines'} ${firstOf(lines, mostRefusals)} of the file.` },
   );
 }
 

@@ -523,30 +523,34 @@ describe('lists import', () => {
   });
 
   test.each([
-    ['contacts.0.name', 30, 20],
-    ['contacts.1.name', 5, 5],
-  ])('a service that refuses whatever is left, at %s each time, is not asked on and on', async (field, count, most) => {
-    const there = world();
-    let requests = 0;
-    const exchange: typeof there.exchange = async (request) => {
-      if (!request.url.includes('create_sync_contacts')) return there.exchange(request);
-      requests++;
-      return {
-        status: 422,
-        headers: {},
-        body: JSON.stringify({ message: 'Invalid', errors: { [field]: ['Not so.'] } }),
+    ['contacts.0.name', 30, 20, 'lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21'],
+    ['contacts.1.name', 5, 5, 'lines 3, 4, 5, 6'],
+  ])(
+    'a service that refuses whatever is left, at %s each time, is not asked on and on',
+    async (field, count, most, lines) => {
+      const there = world();
+      let requests = 0;
+      const exchange: typeof there.exchange = async (request) => {
+        if (!request.url.includes('create_sync_contacts')) return there.exchange(request);
+        requests++;
+        return {
+          status: 422,
+          headers: {},
+          body: JSON.stringify({ message: 'Invalid', errors: { [field]: ['Not so.'] } }),
+        };
       };
-    };
-    const rows = Array.from({ length: count }, (_, at) => `a${at}@example.com,Name ${at}\n`);
-    const ran = await importInto({ ...there, exchange }, `email,name\n${rows.join('')}`, ['--json']);
-    const taken = most - 1;
-    const said = `refused ${taken} rows of a chunk, and without them the other ${count - taken} too: Not so. Nothing of the chunk is done. 0 of ${count} rows are done.`;
-    expect(ran).toMatchObject({ exitCode: 6, stderr: expect.stringContaining(said) });
-    // Positions of a request that nobody has seen help nobody.
-    expect(ran.stderr).not.toContain(field);
-    expect(report(ran)).toMatchObject({ synced: 0, rejected: 0, unsent: count, requests });
-    expect(requests).toBe(most);
-  });
+      const rows = Array.from({ length: count }, (_, at) => `a${at}@example.com,Name ${at}\n`);
+      const ran = await importInto({ ...there, exchange }, `email,name\n${rows.join('')}`, ['--json']);
+      const taken = most - 1;
+      const said = `refused ${taken} rows of a chunk, and without them the other ${count - taken} too: Not so. Nothing of the chunk is done. 0 of ${count} rows are done.`;
+      expect(ran).toMatchObject({ exitCode: 6, stderr: expect.stringContaining(said) });
+      expect(ran.stderr).toContain(`It named ${lines} of the file.`);
+      // Positions of a request that nobody has seen help nobody.
+      expect(ran.stderr).not.toContain(field);
+      expect(report(ran)).toMatchObject({ synced: 0, rejected: 0, unsent: count, requests });
+      expect(requests).toBe(most);
+    },
+  );
 
   test('a list that does not exist is exit 3, and nothing is lost', async () => {
     const there = world();
