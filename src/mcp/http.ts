@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
@@ -81,19 +81,12 @@ async function answer(serving: Serving, request: IncomingMessage, response: Serv
   const session = typeof id === 'string' ? serving.sessions.get(id) : undefined;
   if (id !== undefined && !session) return refuse(response, 404, 'This session has ended. Initialize another one.');
   if (session) session.used = serving.ctx.clock.ticks();
-  if (request.method === 'POST' && (await isBatch(request)))
+  // What is no JSON the SDK refuses. As over standard input: the protocol since 2025-06-18 has no batch.
+  const message: unknown = request.method === 'POST' ? await json(request).catch(() => undefined) : undefined;
+  if (Array.isArray(message))
     return refuse(response, 400, 'A request is one message of JSON-RPC 2.0: no batch.', ErrorCode.InvalidRequest);
   const { transport } = session ?? (await newSession(serving));
-  await transport.handleRequest(request, response);
-}
-
-/** As over standard input: the revisions of the protocol since 2025-06-18 have none. What was looked at is left for the SDK to read. */
-async function isBatch(request: IncomingMessage): Promise<boolean> {
-  if (request.readableLength === 0) await once(request, 'readable');
-  const begins: Buffer | null = request.read();
-  if (begins === null) return false;
-  request.unshift(begins);
-  return String(begins).trimStart().startsWith('[');
+  await transport.handleRequest(request, response, message);
 }
 
 /** It counts as a session once the client has initialized it; the SDK refuses whatever else comes first. */
