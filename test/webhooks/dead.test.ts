@@ -426,9 +426,19 @@ sinks: [{ name: app, http: { url: "http://127.0.0.1:1/" } }]
     '[]\n',
     `Looked in ${place}: no svc webhooks serve of this profile runs with this state folder. For another inbox: --config FILE\n`,
   ]);
-  expect((await inbox('list')).stderr).toBe(
-    'This is the inbox of svc webhooks listen. For that of serve: --config FILE\n',
-  );
+  const ofListen = 'This is the inbox of svc webhooks listen. For that of serve: --config FILE';
+  expect((await inbox('list')).stderr).toBe(`${ofListen}\n`);
+  for (const words of [
+    ['show', 'a'],
+    ['replay', 'a'],
+    ['replay', '--last', '1'],
+  ]) {
+    const ran = await inbox(...words);
+    expect([ran.exitCode, JSON.parse(ran.stderr.split('\n').at(-2) ?? '').error.hint]).toEqual([
+      3,
+      expect.stringContaining(ofListen),
+    ]);
+  }
 });
 
 test('a dead letter of a sink that is not named any more is not sent again, and the names there are are told', async () => {

@@ -34,16 +34,22 @@ export function look<T>(
   return within(ctx, settings, opened, ({ newest }) => newest(view, { most, isOpen, ...(!isOpen && { onDamage }) }));
 }
 
-/** Says which inbox it is, for there may be several. */
+/** Said where nothing is found: there may be another inbox, and an empty one looks like a lost event. */
+const ofListen = 'This is the inbox of svc webhooks listen. For that of serve: --config FILE';
+
+/** The same as notes, where none of these was found. */
+export const whereNone = ({ config }: Opened, found: readonly unknown[]): readonly string[] =>
+  config === undefined && found.length === 0 ? [ofListen] : [];
+
+/** Says of which `serve` it is, and what of others is left alone. */
 export async function chosen(ctx: Context, settings: Settings, given: string | undefined) {
   const { config, about } = await choose(ctx, settings, given);
   if (config !== undefined) return { opened: { config, own: undefined }, about, unsure: undefined };
-  const usual = 'This is the inbox of svc webhooks listen. For that of serve: --config FILE';
   const own = await listenInbox(ctx, settings);
   const notes = await othersNotes(own);
   // Where nothing is kept that may be another's, it does not matter whose the login is.
   const unsure = notes.length > 0 ? own.login.unsure : undefined;
-  return { opened: { config, own }, about: [...notes, usual], unsure };
+  return { opened: { config, own }, about: notes, unsure };
 }
 
 /** So many are enough to choose from; the id of another can be typed. */
@@ -160,7 +166,10 @@ function theOne(found: readonly Received[], id: string, { opened: { config, own 
       { hint: `To see it and to send it on, log this profile in to account ${other.owner} again, or use a key of it.` },
     );
   throw new Failure('not-found', `${id} is not in the inbox.`, {
-    hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
+    hint:
+      config === undefined
+        ? `Run: svc webhooks inbox list\n${ofListen}`
+        : `Run: svc webhooks inbox list --config ${shellWord(config)}`,
   });
 }
 

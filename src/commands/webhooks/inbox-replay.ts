@@ -16,7 +16,7 @@ import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
 import { isOwed } from '../../webhooks/store/line.ts';
 import { unsureOf } from '../../webhooks/store/listen-inbox.ts';
 import { configFlag } from './flags.ts';
-import { chosen, look, lookUp, lookUpOne, type Opened, received, settleReplayed } from './inbox-look.ts';
+import { chosen, look, lookUp, lookUpOne, type Opened, received, settleReplayed, whereNone } from './inbox-look.ts';
 import { waitingNotes } from './waiting-notes.ts';
 
 const columns = [
@@ -156,7 +156,9 @@ async function newest(
   if (seen.length > 0) return seen.slice(-last).map(({ value, outcomes }) => ({ arrival: value, outcomes }));
   throw unsure
     ? unsureOf(unsure)
-    : new Failure('not-found', 'No events received yet.', { hint: 'To receive some: svc webhooks listen' });
+    : new Failure('not-found', 'No events received yet.', {
+        hint: ['To receive some: svc webhooks listen', ...whereNone(opened, seen)].join('\n'),
+      });
 }
 
 function sinkNamed(name: string, sinks: HttpSinks | undefined): Wish['sink'] {

@@ -14,7 +14,7 @@ import { unsureOf } from '../../webhooks/store/listen-inbox.ts';
 import { taken } from '../../webhooks/store/outcome-words.ts';
 import { page } from './delivery-page.ts';
 import { accountFlag, configFlag } from './flags.ts';
-import { chosen, look, lookUpOne, received } from './inbox-look.ts';
+import { chosen, look, lookUpOne, received, whereNone } from './inbox-look.ts';
 import { purge } from './inbox-purge.ts';
 import { replay } from './inbox-replay.ts';
 import { waitingNotes } from './waiting-notes.ts';
@@ -123,6 +123,7 @@ const list = defineCommand({
         ...waitingNotes(
           open.map(({ value: { owing }, outcomes }) => ({ sinks: owing.sinks, forward: forwardOf(owing, outcomes) })),
         ),
+        ...whereNone(opened, records),
         ...about,
       ],
     };

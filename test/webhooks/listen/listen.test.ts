@@ -55,6 +55,8 @@ test('an event is shown in one line, forwarded byte for byte, and kept in the in
     body: got?.body,
     forwards: [{ to: target.url, status: 200, tries: 1 }],
   });
+  // Where it is found, nobody needs to hear of another inbox.
+  expect([shown.stderr, (await svc(made, ['webhooks', 'inbox', 'list'])).stderr]).toEqual(['', '']);
 });
 
 test('where room is short inbox list tells an app that failed an event from one that took it', async () => {
