@@ -105,15 +105,19 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
   } catch (error) {
     const failure = await asFailure(error, outer);
     // What was done before, and advice that can be typed, for every command at once.
-    throw advised(await withTextKept(outer, await ofWholeCommand(failure, writes), writes), settings.carried);
+    const whole = await ofWholeCommand(failure, writes, invocation.command);
+    throw advised(await withTextKept(outer, whole, writes), settings.carried);
   } finally {
     isOver();
   }
 }
 
-async function ofWholeCommand(failure: Failure, writes: Writes): Promise<Failure> {
-  if (writes.done.length + writes.unknown.length === 0) return failure;
-  return (await import('./http/send/whole.ts')).wholeFailure(failure, writes);
+async function ofWholeCommand(failure: Failure, writes: Writes, command: Invocation['command']): Promise<Failure> {
+  const [{ isReader }, { ofReader, wholeFailure }] = [
+    await import('./command/command.ts'),
+    await import('./http/send/whole.ts'),
+  ];
+  return isReader(command) ? ofReader(failure) : wholeFailure(failure, writes);
 }
 
 /** Nobody writes a reply twice because the service refused it, or the network was away. */

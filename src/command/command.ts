@@ -155,6 +155,10 @@ export type AnyCommand = Command<any, any>;
 export const operationOf = ({ operation, row }: Pick<AnyCommand, 'operation' | 'row'>): Operation | undefined =>
   operation ?? row?.operation;
 
+/** Whether it changes nothing in the account, whatever is typed. */
+export const isReader = ({ writes, onlyReads, ...command }: AnyCommand): boolean =>
+  writes !== true && (operationOf(command)?.method === 'GET' || onlyReads?.([]) === true);
+
 const habits: Readonly<Record<string, readonly string[]>> = {
   list: ['ls'],
   get: ['view', 'show'],

@@ -107,15 +107,18 @@ test.each(
   ['http://service.test', 'https://service.test'].flatMap((base) =>
     commands.map(([what, argv]) => [base, what, argv] as const),
   ),
-)('%s: a 407 of the proxy to %s is said as that: nothing was changed, exit 10', async (base, _, argv) => {
-  const proxy = await refusing(407);
-  const ran = await run({ HTTP_PROXY: proxy, HTTPS_PROXY: proxy }, base, argv);
-  expect(ran.exitCode).toBe(10);
-  expect(ran.stderr).toContain(`The proxy ${new URL(proxy).host}`);
-  expect(ran.stderr).toContain('HTTP 407');
-  expect(ran.stderr).toContain('Nothing was changed.');
-  expect(ran.stderr).not.toMatch(/Could not reach|UND_ERR/u);
-});
+)(
+  '%s: a 407 of the proxy to %s is said as that, of a write also that nothing was changed: exit 10',
+  async (base, what, argv) => {
+    const proxy = await refusing(407);
+    const ran = await run({ HTTP_PROXY: proxy, HTTPS_PROXY: proxy }, base, argv);
+    expect(ran.exitCode).toBe(10);
+    expect(ran.stderr).toContain(`The proxy ${new URL(proxy).host}`);
+    expect(ran.stderr).toContain('HTTP 407');
+    expect(ran.stderr.includes('Nothing was changed.')).toBe(what !== 'a read');
+    expect(ran.stderr).not.toMatch(/Could not reach|UND_ERR/u);
+  },
+);
 
 test('http://: a 407 without the Proxy-Authenticate of a proxy comes from behind it, which may have passed a write on', async () => {
   const proxy = await proxyTo(1, (_, response) => void response.writeHead(407).end('<h1>No</h1>'));

@@ -26,6 +26,7 @@ import { wrap } from '../../text/width.ts';
 export const authStatus = defineCommand({
   name: 'status',
   summary: 'Show the account, the credentials and what each may do',
+  onlyReads: () => true,
   details: 'Asks the service about every credential at hand. Ends with exit code 4 when none of them works.',
   examples: ['svc whoami', 'svc auth status --json', 'svc auth status --jq .account.name'],
   async run(ctx, { settings }) {

@@ -9,6 +9,7 @@ import { counted } from '../../text/number.ts';
 export const exportContacts = defineCommand({
   name: 'export',
   summary: 'Export every contact, as CSV or with --output json or jsonl',
+  onlyReads: () => true,
   flags: { out: param.output('Write to a file instead of standard output; it appears once it is whole') },
   examples: ['svc contacts export > contacts.csv', 'svc contacts export --output jsonl --out contacts.jsonl'],
   async run(ctx, { flags, settings }) {

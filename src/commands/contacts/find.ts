@@ -12,6 +12,7 @@ export const findContacts = (columns: readonly Column[]) =>
   defineCommand({
     name: 'find',
     summary: 'Find contacts by email, name, phone or company',
+    onlyReads: () => true,
     details:
       'A part of a word is enough; case does not matter. Where svc mirror pull has made a copy of the account, the copy answers, ' +
       'and a note says how old it is; contacts that svc itself has changed since are read. If svc has made contacts since, or the copy has none, svc asks the service for contacts that are newer than the copy. Without a copy, with --live, or ' +

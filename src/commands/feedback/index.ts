@@ -56,6 +56,7 @@ async function tellStatuses(ctx: Context, settings: Settings, status: string): P
 const getPost = defineCommand({
   name: 'get',
   summary: 'Show one feedback post with its text',
+  onlyReads: () => true,
   details: 'The service has no single post to ask for: the list is read, page by page, until it is there.',
   args: { id: param.requiredId('Id of the feedback post', 'feedback') },
   flags: {
@@ -86,6 +87,7 @@ export const feedback: TopGroup = {
 const get = defineCommand({
   name: 'get',
   summary: getRoadmap.summary,
+  onlyReads: () => true,
   examples: ['svc roadmap get', "svc roadmap get --jq '.[].posts[].title'"],
   async run(ctx, { settings }) {
     const answer = await call(await connect(ctx, settings), getRoadmap, {});

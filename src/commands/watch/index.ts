@@ -31,6 +31,7 @@ const kindsArgument: Param<readonly KindName[]> = {
 export const watchAccount = defineCommand({
   name: 'watch',
   summary: 'Show what changes in the account, as it changes',
+  onlyReads: () => true,
   details:
     'Keeps the local copy (svc mirror) up to date and prints a line for each change: a new ticket, open → resolved, a new message with ' +
     'its text, a new contact. It goes on through network failures and rate limits until Ctrl-C.\n\n' +

@@ -56,6 +56,16 @@ function hintOf({ hint, kind }: Failure, { done, unknown, rest }: Writes): strin
   return [kind === 'unknown' ? '' : own, `${again} ${[...lookHints].join('\n')}`].filter(Boolean).join('\n');
 }
 
+/** Of a command that only reads, nobody expects that it changed something. */
+export const ofReader = (failure: Failure): Failure =>
+  [failure.message, failure.hint].some((text) => text?.includes(nothingChanged))
+    ? new Failure(failure.kind, withoutClaim(failure.message), {
+        ...failure,
+        hint: failure.hint === undefined ? undefined : withoutClaim(failure.hint),
+        cause: failure,
+      })
+    : failure;
+
 const claims = [nothingChanged, 'Nothing was sent now.', 'Nothing was sent.'];
 
 /** It was true of the one request. */
