@@ -105,12 +105,12 @@ async function sendWithoutRefused<Answer>(chunk: Chunk, send: (contacts: Contact
 
 type Refusals = { readonly left: number; readonly taken: number; readonly lines: readonly number[] };
 
-/** The positions that it names are of the rest, which nobody but svc has seen. */
+/** The positions that it names are of the rest, which nobody but svc has seen. What an earlier run sent may be done. */
 function refusedAsWhole({ message, fields, status }: Failure, { left, taken, lines }: Refusals): Failure {
   const why = Object.values(fields ?? {}).flat()[0] ?? message;
   return new Failure(
     'rejected',
-    `The service refused ${counted(taken, 'row')} of a chunk, and without them the other ${number(left)} too: ${why.replace(/\.$/u, '')}. Nothing of the chunk is done.`,
+    `The service refused ${counted(taken, 'row')} of a chunk, and without them the other ${number(left)} too: ${why.replace(/\.$/u, '')}. Nothing of the chunk was done now.`,
     { status, hint: `It named ${lines.length === 1 ? 'line' : 'lines'} ${firstOf(lines, mostRefusals)} of the file.` },
   );
 }

@@ -542,7 +542,7 @@ describe('lists import', () => {
       const rows = Array.from({ length: count }, (_, at) => `a${at}@example.com,Name ${at}\n`);
       const ran = await importInto({ ...there, exchange }, `email,name\n${rows.join('')}`, ['--json']);
       const taken = most - 1;
-      const said = `refused ${taken} rows of a chunk, and without them the other ${count - taken} too: Not so. Nothing of the chunk is done. 0 of ${count} rows are done.`;
+      const said = `refused ${taken} rows of a chunk, and without them the other ${count - taken} too: Not so. Nothing of the chunk was done now. 0 of ${count} rows are done.`;
       expect(ran).toMatchObject({ exitCode: 6, stderr: expect.stringContaining(said) });
       expect(ran.stderr).toContain(`It named ${lines} of the file.`);
       // Positions of a request that nobody has seen help nobody.
