@@ -39,7 +39,7 @@ export function siftFlags(operation: Operation, by: SiftBy, columns: readonly Co
 function sortFlag(operation: Operation, columns: readonly Column[]): Param<string | undefined> {
   const paths = sortable(operation);
   return {
-    description: 'Sort what is read (the newest; --all: every record) by a field or column; -FIELD is descending',
+    description: 'Sort what is read (the first ones; --all: every record) by a field or column; -FIELD is descending',
     placeholder: 'FIELD',
     offers: paths.flatMap((path) => [path, `-${path}`]),
     parse(texts, flag) {
