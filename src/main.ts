@@ -117,7 +117,8 @@ async function ofWholeCommand(failure: Failure, writes: Writes, command: Invocat
     await import('./command/command.ts'),
     await import('./http/send/whole.ts'),
   ];
-  return isReader(command) ? ofReader(failure) : wholeFailure(failure, writes);
+  if (writes.done.length + writes.unknown.length > 0) return wholeFailure(failure, writes);
+  return isReader(command) ? ofReader(failure) : failure;
 }
 
 /** Nobody writes a reply twice because the service refused it, or the network was away. */
