@@ -175,7 +175,10 @@ function takeKnown(
   let wholeName: WholeName | undefined;
   const hasLastName = wished.has('last_name') || ranked.some(({ field }) => field === 'last_name');
   // Of "name;name", as two tables that were joined have it, the second may be a company's.
-  const hasFirstName = wished.has('name') || ranked.some(({ field, isFullName }) => field === 'name' && !isFullName);
+  const isWhole = (index: number): boolean => fieldOf(headers[index] ?? '', headers)?.isFullName === true;
+  const hasFirstName =
+    [...targets].some(([index, to]) => to === 'name' && !isWhole(index)) ||
+    ranked.some(({ field, isFullName }) => field === 'name' && !isFullName);
   for (const { index, header, field, isFullName } of ranked.toSorted((a, b) => a.rank - b.rank || a.index - b.index)) {
     if (!taken.has(field)) {
       targets.set(index, field);

@@ -80,11 +80,18 @@ test.each(['Full Name', 'Display Name', 'Customer full name', 'Contact', 'Nom co
   },
 );
 
-test.each(['name,name', 'name,Name', 'Full Name,Full Name', 'name,Nom complet'])(
-  'of two whole names, "%s", none is a last name by itself',
-  async (header) => {
+test.each([
+  ['name,name'],
+  ['name,Name'],
+  ['Full Name,Full Name'],
+  ['name,Nom complet'],
+  ['Full Name,Name', '--map', 'Full Name=name'],
+  ['name,name', '--map', '#2=name'],
+])(
+  'of two whole names, "%s", none is a last name by itself, whichever is chosen for the first one',
+  async (header, ...flags) => {
     const csv = `Email,${header}\na@x.example,Ada,Ada\nb@x.example,Bo,Bo Diaz\nc@x.example,Cy Ek,Cy\nd@x.example,Ed Fox,Acme Ltd\n`;
-    const { sample } = await sync(csv);
+    const { sample } = await sync(csv, ...flags);
     expect(sample.filter((contact: object) => 'last_name' in contact)).toEqual([
       { email: 'b@x.example', name: 'Bo', last_name: 'Diaz' },
     ]);
