@@ -1,7 +1,7 @@
 import type { SendMode } from '../config/settings.ts';
 import type { Key } from '../screen/keys.ts';
 import type { Effect, Kept, Means } from './effect.ts';
-import type { Choice, CopyState, DraftCounts, JobState } from './model.ts';
+import type { Choice, CopyState, DraftCounts, JobState, Model } from './model.ts';
 import type { Row, Thread } from './row.ts';
 
 export type Composing = Extract<Effect, { readonly do: 'compose' }>;
@@ -67,7 +67,7 @@ export type Event =
   | { readonly is: 'snoozed'; readonly rows: readonly Row[]; readonly told: string }
   | { readonly is: 'wrong-time'; readonly rows: readonly Row[]; readonly typed: string; readonly told: string }
   | { readonly is: 'copy'; readonly copy: Partial<CopyState>; readonly isNew: boolean; readonly began?: number }
-  | { readonly is: 'left'; readonly left: number }
+  | { readonly is: 'left'; readonly left: Model['left'] }
   /** `records`: the keys of the tickets and conversations that they are for. */
   | { readonly is: 'drafts'; readonly counts: DraftCounts; readonly records: readonly string[] }
   | { readonly is: 'away'; readonly isAway: boolean }

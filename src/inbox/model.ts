@@ -143,8 +143,8 @@ export type Model = {
   readonly done: readonly Done[];
   readonly count: number;
   readonly copy: CopyState;
-  /** Requests left in this minute, as the service last said. */
-  readonly left: number | undefined;
+  /** Requests left in this minute, as the service last said; `no answer`: to the last request none came. */
+  readonly left: number | 'no answer' | undefined;
   readonly drafts: DraftCounts;
   /** The keys of the rows that a draft waits for. */
   readonly drafted: readonly string[];

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import { type Context, withContext } from '../context.ts';
+import { type Context, type Lost, withContext } from '../context.ts';
 import { type Copy, openCopyPulled, openCopyToPull } from '../mirror/store/open-copy.ts';
 import { isNoCopy } from '../mirror/store/place.ts';
 import type { Store } from '../mirror/tables/store.ts';
@@ -98,12 +98,20 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
   };
 }
 
+/** How an exchange is lost that says nothing about whether the service is there. */
+const saysNothing: ReadonlySet<Lost['reason']> = new Set(['aborted', 'too-large', 'unreadable']);
+
 /** Nothing in the background may write on the terminal or ask there. */
 function quietContext(ctx: Context, tell: (event: Event) => void): Context {
+  let wasSilent = false;
   const exchange: Context['exchange'] = async (request) => {
     const answer = await ctx.exchange(request);
     const left = 'status' in answer ? Number.parseInt(answer.headers['x-ratelimit-remaining'] ?? '', 10) : Number.NaN;
+    const isSilent = 'lost' in answer && !saysNothing.has(answer.reason);
     if (!Number.isNaN(left)) tell({ is: 'left', left });
+    else if (isSilent) tell({ is: 'left', left: 'no answer' });
+    else if ('status' in answer && wasSilent) tell({ is: 'left', left: undefined });
+    wasSilent = isSilent;
     return answer;
   };
   const ask: Context['ask'] = Object.create(ctx.ask, { canAsk: { value: false } });

@@ -8,7 +8,7 @@ import { firstRows } from '../../src/mirror/store/first-rows.ts';
 import { inCopy } from '../mirror/truth.ts';
 import { fakeTerminal } from '../screen/terminal.ts';
 import { svc } from '../svc.ts';
-import { desk } from './desk.ts';
+import { desk, through } from './desk.ts';
 
 test('the copy is brought up to date, and drafts are listed, where the disk does not let go of what an editor left', {
   tags: ['long'],
@@ -99,4 +99,19 @@ test('who ends once the rows are there has them at once the next time', async ()
     });
   });
   expect(isSeen).toBe(true);
+});
+
+test('where the service is gone the first line says so', { tags: ['long'] }, async () => {
+  const [world, terminal] = [await desk(), fakeTerminal({ columns: 120, rows: 24 })];
+  const lost = { lost: 'before-sending', reason: 'refused', detail: 'It refuses.' } as const;
+  const gone = through(world, async () => lost);
+  const ended = svc(gone, ['inbox'], { columns: 120, terminal: terminal.port });
+  let shown = '';
+  const told = () => {
+    shown += terminal.written();
+    return shown;
+  };
+  await expect.poll(told, { interval: 5, timeout: 20_000 }).toContain('the service does not answer');
+  terminal.type('q');
+  await ended;
 });

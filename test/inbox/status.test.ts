@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Event } from '../../src/inbox/event.ts';
 import type { Model } from '../../src/inbox/model.ts';
-import { keyLine } from '../../src/inbox/view/around.ts';
+import { firstLine, keyLine } from '../../src/inbox/view/around.ts';
 import { desk, linear } from './desk.ts';
 import { after, doing, inboxOf, keyEvent, rowOf, typing } from './models.ts';
 
@@ -68,4 +68,21 @@ test('of several that are marked each has the status that is shown', () => {
   const closed = after(typing(inboxOf(open), 'c').model, [ended(1, 'closed')]).model;
   const both = after(closed, ['g', 'x', 'x'].map(keyEvent)).model;
   expect(keysOf(both)).toEqual([]);
+});
+
+test('the first line tells the requests left, or that the service does not answer, until it is there again', () => {
+  const words = (left: Model['left'], model = inboxOf(open)): [Model, string] => {
+    const next = after(model, [{ is: 'left', left }]).model;
+    return [
+      next,
+      firstLine(next)
+        .map(({ text }) => text)
+        .join('')
+        .trim(),
+    ];
+  };
+  const [some, first] = words(60);
+  const [none, second] = words('no answer', some);
+  expect([first, second]).toEqual(['waiting  2  60 requests left', 'waiting  2  the service does not answer']);
+  expect([words(59, none)[1], words(undefined, none)[1]]).toEqual(['waiting  2  59 requests left', 'waiting  2']);
 });

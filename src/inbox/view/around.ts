@@ -50,10 +50,13 @@ export function factsOf({ list, copy, drafts, left, marked, now }: Model): reado
     ...(marked.length > 0 ? [{ text: `${marked.length} marked`, style: 'cyan' as const }] : []),
     ...(age === undefined ? [] : [{ text: copy.isWhole ? age : `${age}, not whole` }]),
     ...(draftWords(drafts) === '' ? [] : [{ text: draftWords(drafts), style: 'orange' as const }]),
-    ...(left === undefined ? [] : [{ text: `${left} requests left` }]),
+    ...(left === undefined ? [] : [leftWords(left)]),
     ...(copy.told === undefined ? [] : [{ text: sanitize(copy.told) }]),
   ];
 }
+
+const leftWords = (left: NonNullable<Model['left']>): Part =>
+  left === 'no answer' ? { text: 'the service does not answer', style: 'orange' } : { text: `${left} requests left` };
 
 /** In the order in which they are worth their room. */
 const order = `help reply take-back approve resolve open end snooze note template draft view search close reopen
