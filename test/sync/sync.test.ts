@@ -552,6 +552,73 @@ describe('lists import', () => {
     },
   );
 
+  test('a service that refuses a row, and then the rest for none of its rows, is not asked again', async () => {
+    const there = world();
+    const refusals = [
+      { message: 'Invalid', errors: { 'contacts.1.name': ['Not so.'], 'contacts.9.name': ['Of no row.'] } },
+      { message: 'The list is full.', errors: {} },
+    ];
+    const exchange: typeof there.exchange = async (request) => {
+      if (!request.url.includes('create_sync_contacts')) return there.exchange(request);
+      return { status: 422, headers: {}, body: JSON.stringify(refusals.shift() ?? { message: 'Asked once more.' }) };
+    };
+    const ran = await importInto({ ...there, exchange }, 'email,name\na@x.test,A\nb@x.test,B\nc@x.test,C\n', [
+      '--json',
+    ]);
+    expect(ran).toMatchObject({
+      exitCode: 6,
+      stderr: expect.stringContaining(
+        'refused 1 row of a chunk, and without them the other 2 too: The list is full. Nothing of the chunk is done.',
+      ),
+    });
+    expect(ran.stderr).toContain('It named line 3 of the file.');
+    expect(report(ran)).toMatchObject({ synced: 0, rejected: 0, unsent: 3, requests: 2 });
+  });
+
+  test.each([
+    [504, 9],
+    [403, 5],
+  ])(
+    'a HTTP %i to the rest of a chunk, of which a row was refused, is no refusal of its rows',
+    async (status, exitCode) => {
+      const there = world();
+      let isFirst = true;
+      const exchange: typeof there.exchange = async (request) => {
+        if (!request.url.includes('create_sync_contacts')) return there.exchange(request);
+        if (!isFirst) return { status, headers: {}, body: status === 403 ? '{"error":"insufficient_scope"}' : '' };
+        isFirst = false;
+        const body = JSON.stringify({ message: 'Invalid', errors: { 'contacts.0.name': ['Not so.'] } });
+        return { status: 422, headers: {}, body };
+      };
+      const ran = await importInto({ ...there, exchange }, 'email,name\na@x.test,A\nb@x.test,B\n', ['--json']);
+      expect(ran.exitCode, ran.stderr).toBe(exitCode);
+      expect(ran.stderr).not.toContain('Nothing of the chunk is done');
+    },
+  );
+
+  test('a chunk that is refused at once, and for none of its rows, is told in the words of the service alone', async () => {
+    const there = world();
+    const exchange: typeof there.exchange = async (request) => {
+      if (!request.url.includes('create_sync_contacts')) return there.exchange(request);
+      return { status: 422, headers: {}, body: '{"message":"The list is full.","errors":{}}' };
+    };
+    const ran = await importInto({ ...there, exchange }, 'email,name\na@x.test,A\nb@x.test,B\n', ['--json']);
+    expect(ran).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('The list is full.') });
+    expect(ran.stderr).not.toContain('of a chunk');
+  });
+
+  test('of a chunk of which every row is refused nothing is left to be sent', async () => {
+    const there = world();
+    const errors = { 'contacts.0.name': ['Not so.'], 'contacts.1.name': ['Nor so.'] };
+    const exchange: typeof there.exchange = async (request) => {
+      if (!request.url.includes('create_sync_contacts')) return there.exchange(request);
+      return { status: 422, headers: {}, body: JSON.stringify({ message: 'Invalid', errors }) };
+    };
+    const ran = await importInto({ ...there, exchange }, 'email,name\na@x.test,A\nb@x.test,B\n', ['--json']);
+    expect(ran.exitCode).toBe(8);
+    expect(report(ran)).toMatchObject({ synced: 0, rejected: 2, unsent: 0, requests: 1 });
+  });
+
   test('a list that does not exist is exit 3, and nothing is lost', async () => {
     const there = world();
     await writeFile(join(there.folder, 'x.csv'), 'email,name\na@example.com,Ada\n');
