@@ -90,6 +90,12 @@ describe('a read without a good answer', () => {
     expect(at).toEqual([0, 510, 1520, 3530]);
   });
 
+  test.each([408, 499])('that a gateway gave up on with a %i is sent again', async (status) => {
+    const { ran, sent } = await play(read, [says(status, 'Too slow'), list]);
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(sent).toHaveLength(2);
+  });
+
   test('leaves nothing in doubt where its login ends meanwhile', async () => {
     const { ran } = await play(read, [says(504, ''), says(401, { error: 'No such token' })]);
     expect(ran.exitCode).toBe(4);
@@ -116,6 +122,13 @@ describe('a read without a good answer', () => {
     expect(ran.exitCode).toBe(1);
     expect(ran.stderr).toContain(words);
   });
+});
+
+test('a read whose answer has what was asked for beside a field of errors is not sent again', async () => {
+  const beside = { success: false, contacts: [], meta: { current_page: 1, last_page: 1, total: 0 } };
+  const { ran, sent } = await play(read, [says(200, beside)]);
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  expect(sent).toHaveLength(1);
 });
 
 test('a read whose answer is no JSON each time, where the service answers for the account, was cut off', async () => {

@@ -106,6 +106,7 @@ export type RequestSpec = Pick<
 > & {
   /** The record that it is about. */
   readonly about?: { readonly kind: ResourceName; readonly id: number | undefined };
+  /** Of a write: what its success shows. */
   readonly promised?: Promised;
   /** Whether an answer is about another record than this very write. */
   readonly showsOther?: (json: unknown, answer: HttpResponse) => boolean;

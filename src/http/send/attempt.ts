@@ -41,8 +41,7 @@ function judged(asked: RequestSpec, exchanged: HttpResponse | Lost): Attempt {
   if ('lost' in exchanged) return { exchanged, body: { form: 'none' }, outcome: outcomeOfLost(asked, exchanged) };
   const body = readBody(exchanged.body);
   const { promised, safety } = asked;
-  const judged =
-    promised && safety !== 'read' && exchanged.status < 300 ? judgeAnswer({ ...promised, safety }, body) : undefined;
+  const judged = promised && exchanged.status < 300 ? judgeAnswer({ ...promised, safety }, body) : undefined;
   return { exchanged, body, outcome: outcomeOf(asked, exchanged, { body, judged }), judged };
 }
 
