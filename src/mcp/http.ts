@@ -1,5 +1,4 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
-import { json } from 'node:stream/consumers';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
@@ -8,6 +7,7 @@ import type { Context } from '../context.ts';
 import { codeOf, Failure } from '../errors.ts';
 import { aborted } from '../promise/aborted.ts';
 import { isSameSecret } from '../text/digest.ts';
+import { jsonIn } from '../text/json.ts';
 import { largestMessage } from './lines.ts';
 import { checkedMessages } from './messages.ts';
 import { openAssistant } from './server.ts';
@@ -73,20 +73,40 @@ async function answer(serving: Serving, request: IncomingMessage, response: Serv
     response.setHeader('www-authenticate', 'Bearer realm="svc"');
     return refuse(response, 401, 'Send the header Authorization: Bearer KEY that svc mcp --http printed.');
   }
-  if (request.method === 'POST') {
-    serving.open.add(response);
-    response.on('close', () => serving.open.delete(response));
-  }
   const id = request.headers['mcp-session-id'];
   const session = typeof id === 'string' ? serving.sessions.get(id) : undefined;
   if (id !== undefined && !session) return refuse(response, 404, 'This session has ended. Initialize another one.');
   if (session) session.used = serving.ctx.clock.ticks();
-  // What is no JSON the SDK refuses. As over standard input: the protocol since 2025-06-18 has no batch.
-  const message: unknown = request.method === 'POST' ? await json(request).catch(() => undefined) : undefined;
+  const { method } = request;
+  const text = method === 'POST' ? await bodyOf(request) : '';
+  if (text === undefined)
+    return refuse(response, 413, `A request may have at most ${largestMessage / 1024 / 1024} MB.`);
+  const message = method === 'POST' ? jsonIn(text) : undefined;
+  if (method === 'POST' && message === undefined)
+    return refuse(response, 400, 'A request is one message in JSON.', ErrorCode.ParseError);
+  // As over standard input: the protocol since 2025-06-18 has no batch.
   if (Array.isArray(message))
     return refuse(response, 400, 'A request is one message of JSON-RPC 2.0: no batch.', ErrorCode.InvalidRequest);
+  // Begun now, it could be cut off in the middle.
+  if (serving.ctx.signal.aborted) return refuse(response, 503, 'svc is ending. Nothing was done.');
+  if (method === 'POST') {
+    serving.open.add(response);
+    response.on('close', () => serving.open.delete(response));
+  }
   const { transport } = session ?? (await newSession(serving));
   await transport.handleRequest(request, response, message);
+}
+
+/** Undefined where it is longer than a message may be. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request) {
+    size += part.length;
+    if (size > largestMessage) return undefined;
+    parts.push(part);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
 }
 
 /** It counts as a session once the client has initialized it; the SDK refuses whatever else comes first. */
@@ -102,7 +122,6 @@ async function newSession(serving: Serving): Promise<Session> {
     onsessionclosed: (id) => {
       sessions.delete(id);
     },
-    maxRequestBodySize: largestMessage,
   });
   const session: Session = { transport, server, used: ctx.clock.ticks() };
   await server.connect(transport);

@@ -145,6 +145,48 @@ test('a batch is refused before anything of it is done, as over standard input',
   await connected.close();
 });
 
+test('a message of more than 16 MB is refused, and one with a byte order mark is read', {
+  tags: ['long'],
+}, async () => {
+  const one = await serving();
+  const headers = { authorization: one.authorization, accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify({
+    ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  });
+  const most = 16 * 1024 * 1024;
+  const { status, text } = await send(one, headers, { body: `${body}${' '.repeat(most + 1 - body.length)}` });
+  expect([status, text]).toEqual([413, expect.stringContaining('at most 16 MB')]);
+  expect((await send(one, headers, { body: `${body}${' '.repeat(most - body.length)}` })).status).toBe(200);
+  expect((await send(one, headers, { body: `\uFEFF${body}` })).status).toBe(200);
+});
+
+test('a request whose body has not come to its end holds no end up, and is not carried out', async () => {
+  const one = await serving('--allow-write');
+  const connected = await client(one);
+  const { sessionId = '' } = connected.transport as StreamableHTTPClientTransport;
+  const body = JSON.stringify({
+    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    params: { name: 'createTicket', arguments: { subject: 'Late' } },
+  });
+  const asked = request(new URL('/mcp', one.url), {
+    method: 'POST',
+    headers: {
+      ...{ authorization: one.authorization, accept: 'application/json, text/event-stream' },
+      ...{ 'content-type': 'application/json', 'content-length': body.length, 'mcp-session-id': sessionId },
+    },
+  });
+  const cut = new Promise((resolve) => asked.once('error', resolve));
+  await new Promise((written) => asked.write(body.slice(0, 20), written));
+  // The session is known by then, so svc has read the request too, which came before.
+  await connected.listTools();
+  stop.abort('SIGTERM');
+  expect(await one.ran).toMatchObject({ exitCode: 0 });
+  await cut;
+  expect(world.sent.filter((each) => each.startsWith('POST'))).toEqual([]);
+  await connected.close();
+});
+
 test('null for no arguments is taken, and arguments of another kind get a sentence', async () => {
   const connected = await client(await serving());
   const params: Any = { name: 'getAccount', arguments: null };
