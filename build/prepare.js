@@ -1,5 +1,5 @@
-// What `npm ci` and `npm pack` run: the build, without a line for each of its several hundred files. `npm run build` has
-// those, and the bundler's warnings. Errors are told.
+// What `npm ci` and `npm pack` run: the build, without a line for each of its several hundred files. `npm run build`
+// has those, and the bundler's warnings. Errors are told.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
