@@ -168,6 +168,11 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string
     '--draft': ['The customer never sees a note. For a reply: svc tickets reply ID --body TEXT --draft'],
     '--hold': ['The customer never sees a note. For a reply: svc tickets reply ID --body TEXT --hold SECONDS'],
   },
+  'drafts approve': {
+    '--hold': [
+      'Approving sends at once. --hold goes on the command that sends: svc tickets reply ID --body TEXT --hold SECONDS',
+    ],
+  },
   'conversations reply': same(['--status', '--resolve'], ['To resolve it: svc conversations resolve ID']),
   ...same(
     ['tickets close', 'tickets resolve'],

@@ -15,7 +15,10 @@ export const holding = laidOut([
       ['svc config set sends ask', 'a person at a terminal sees the text and agrees; in a pipe exit 2'],
       ['svc config set sends draft', 'every send becomes a draft; no flag gets around that'],
       ['SVC_SENDS', 'the same for a process; the stricter one holds'],
-      ['--hold SECONDS', 'wait before it is sent: Return sends it, Ctrl-C keeps it as a draft'],
+      [
+        '--hold SECONDS',
+        'of each command that sends, but not of drafts approve: wait before it is sent; Return sends it, Ctrl-C keeps it as a draft',
+      ],
       ['SVC_DRAFTS_DB', 'where drafts are kept: a folder, or a postgres:// URL that several machines share'],
       ['svc mcp --draft-sends', 'an assistant drafts, and a person approves'],
     ],

@@ -599,6 +599,7 @@ describe('what is done otherwise here is told', () => {
     ['tickets note 8 --body x --draft', 'For a reply: svc tickets reply ID --body TEXT --draft\n'],
     ['tickets note 8 --body x --hold 10', 'For a reply: svc tickets reply ID --body TEXT --hold SECONDS\n'],
     ['conversations reply 2 --body x --status resolved', 'To resolve it: svc conversations resolve ID\n'],
+    ['drafts approve 1 --hold 20', 'Approving sends at once. --hold goes on the command that sends: svc '],
     ['tickets list --order-by priority', 'Did you mean --sort?'],
   ])('svc %s: %s', refusedWith);
 
