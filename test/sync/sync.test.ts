@@ -241,6 +241,29 @@ describe('rows that fail', () => {
     });
   });
 
+  test('that the service refuses with the whole chunk are named beside those that it judges in the rest', async () => {
+    const there = world();
+    const answers = [
+      { status: 422, body: { message: 'Invalid', errors: { 'contacts.0.email': ['Not so.'] } } },
+      { status: 200, body: { created: 1, updated: 0, errors: [{ index: 0, error: 'is blocked' }] } },
+    ];
+    const exchange: typeof there.exchange = async (request) => {
+      const answer = asksAccount(request) ? undefined : answers.shift();
+      return answer ? { ...answer, headers: {}, body: JSON.stringify(answer.body) } : there.exchange(request);
+    };
+    const ran = await sync({ ...there, exchange }, 'email\na@example.com\nb@example.com\nc@example.com\n', ['--json']);
+    expect(ran.exitCode).toBe(8);
+    expect(report(ran)).toMatchObject({
+      created: 1,
+      updated: 0,
+      rejected: 2,
+      errors: [
+        { line: 2, error: 'Not so' },
+        { line: 3, error: 'is blocked' },
+      ],
+    });
+  });
+
   test('--rejects keeps them with all their columns, ready to be fixed and synced', async () => {
     const there = world();
     const rejects = join(there.folder, 'rejects.csv');
