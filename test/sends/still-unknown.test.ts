@@ -82,6 +82,21 @@ test('a draft that may have been sent stays unknown where the thread is another 
   expect(times()).toEqual([1]);
 });
 
+test('it is kept back too where the thread becomes another one while a rate limit is waited out', async () => {
+  const { approve, shown, meets, times, sandbox, error } = await inDoubt({}, 'conversations reply 3 --body Fixed');
+  const headers = { 'content-type': 'application/json', 'retry-after': '1', 'x-ratelimit-limit': '60' };
+  const written = { kind: 'customer_message', account_id: 1, conversation_id: 3, body: 'And?' };
+  let isFirst = true;
+  meets(() => {
+    if (!isFirst) return undefined;
+    isFirst = false;
+    return sandbox.control('POST', 'act', written).then(() => ({ status: 429, headers, body: '{"error":"Too many"}' }));
+  });
+  expect((await approve('--retry-unknown')).exitCode).toBe(11);
+  expect(await shown(1)).toMatchObject({ state: 'unknown', error });
+  expect(times()).toEqual([]);
+});
+
 test('Ctrl-C before it is sent once more leaves it unknown', async () => {
   const { run, shown, meets, times } = await inDoubt({});
   const stop = new AbortController();
