@@ -89,3 +89,10 @@ test('the README shows what svc really prints, its commands and its exit codes',
   if (process.env.UPDATE_README) await writeFile(path, real);
   else expect(readme).toBe(real);
 });
+
+test('the README begins with the demo and the tests, and CI runs the tests by that very command', async () => {
+  const commands = [...(await readFile(path, 'utf8')).matchAll(/^```sh\n(.*)\n```$/gmu)].map(([, command]) => command);
+  expect(commands.slice(0, 2)).toEqual(['npm ci && npm run demo', 'npm test']);
+  const ci = await readFile(join(import.meta.dirname, '..', '.ci', 'run'), 'utf8');
+  expect(ci).toMatch(/^(?:\w+=\S+ )*npm test$/mu);
+});
