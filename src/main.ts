@@ -3,7 +3,7 @@ import type { Given } from './command/command.ts';
 import type { Settings } from './config/settings.ts';
 import { type Context, type Writes, withContext } from './context.ts';
 import { isThere } from './disk/file/atomic-file.ts';
-import { Failure, interruption, orElse, withHint } from './errors.ts';
+import { Failure, interruption, nothingChanged, orElse, withHint } from './errors.ts';
 import { nodeSqlite } from './mirror/sqlite/node-sqlite.ts';
 import { copyName } from './mirror/store/copy-name.ts';
 import type { View } from './output/view.ts';
@@ -113,12 +113,11 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
 }
 
 async function ofWholeCommand(failure: Failure, writes: Writes, command: Invocation['command']): Promise<Failure> {
-  const [{ isReader }, { ofReader, wholeFailure }] = [
-    await import('./command/command.ts'),
-    await import('./http/send/whole.ts'),
-  ];
-  if (writes.done.length + writes.unknown.length > 0) return wholeFailure(failure, writes);
-  return isReader(command) ? ofReader(failure) : failure;
+  const isWritten = writes.done.length + writes.unknown.length > 0;
+  if (!isWritten && ![failure.message, failure.hint].some((text) => text?.includes(nothingChanged))) return failure;
+  const { ofReader, wholeFailure } = await import('./http/send/whole.ts');
+  if (isWritten) return wholeFailure(failure, writes);
+  return (await import('./command/command.ts')).isReader(command) ? ofReader(failure) : failure;
 }
 
 /** Nobody writes a reply twice because the service refused it, or the network was away. */
