@@ -91,14 +91,16 @@ async function sendWithoutRefused<Answer>(chunk: Chunk, send: (contacts: Contact
       return { answer, refused, sent };
     } catch (failure) {
       if (!(failure instanceof Failure) || failure.status !== 422) throw failure;
-      const named = [...refusedRows(failure.fields ?? {})].filter(([position]) => sent[position] !== undefined);
+      const named = [...refusedRows(failure.fields ?? {})].flatMap(([position, error]) => {
+        const index = sent[position];
+        return index === undefined ? [] : [[index, error] as const];
+      });
       // It was refused as a whole, not for a row: no chunk will fare better.
       if (named.length === 0 || refusals === mostRefusals) {
-        const bad = [...refused.keys(), ...named.map(([position]) => sent[position])];
-        const lines = bad.flatMap((index) => chunk.rows[index ?? -1]?.line ?? []);
+        const lines = [...refused, ...named].flatMap(([index]) => chunk.rows[index]?.line ?? []);
         throw refused.size === 0 ? failure : refusedAsWhole(failure, { left: sent.length, taken: refused.size, lines });
       }
-      for (const [position, error] of named) refused.set(sent[position] ?? -1, error);
+      for (const [index, error] of named) refused.set(index, error);
     }
   }
 }
