@@ -26,13 +26,14 @@ export async function askCopy<T>(
 ): Promise<Told<T>> {
   const { store, account } = await openCopyPulled(ctx, settings, { db });
   const told = store.read(async (sql) => {
-    const [age = '', ...gaps] = await notesOn(sql, account, kinds, ctx.clock.now());
+    const notes = await notesOn(sql, account, kinds, ctx.clock.now());
+    const [, ...gaps] = notes;
     // What the copy does not have may be in what was not read.
     const value = await work(sql, account).catch((error: unknown) => {
       if (error instanceof Failure && error.kind === 'not-found') for (const gap of gaps) ctx.notice(gap);
       throw error;
     });
-    return { notes: [age, ...gaps], value };
+    return { notes, value };
   });
   return told.finally(() => store.close());
 }
