@@ -111,13 +111,7 @@ forBoth(({ name, test }) => {
       const world = await newWorld();
       const app = await startApp(0, () => 500);
       endings.push(() => app.close());
-      const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
-      const config = `listen: { port: 0 }
-inbox: "${inbox}"
-retry: { attempts: 1, pause: 5ms }
-sinks:
-  - { name: app, http: { url: "${app.url}" } }
-`;
+      const config = oneTryEach(name, app.url);
       let served = await serving(world, config);
       const dead = async (...argv: string[]) => {
         const ran = await svc(world, ['webhooks', 'dead', ...argv, '--config', served.file, '--json']);
@@ -319,14 +313,7 @@ sinks:
     const world = await newWorld();
     const app = await startApp(0, () => 500);
     endings.push(() => app.close());
-    const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
-    const config = `listen: { port: 0 }
-inbox: "${inbox}"
-retry: { attempts: 2, pause: 5ms }
-sinks:
-  - { name: app, http: { url: "${app.url}" } }
-`;
-    const served = await serving(world, config);
+    const served = await serving(world, oneTryEach(name, app.url));
     const id = '0193f1c2-7c1e-7b7a-9d52-1f0c6a1f0e55';
     await deliver(served.url, body(id));
     await served.died(1);
