@@ -97,16 +97,15 @@ async function answer(serving: Serving, request: IncomingMessage, response: Serv
   await transport.handleRequest(request, response, message);
 }
 
-/** Undefined where it is longer than a message may be. */
+/** Undefined where it is longer than a message may be: read to its end all the same, or the client would see no answer. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of request) {
     size += part.length;
-    if (size > largestMessage) return undefined;
-    parts.push(part);
+    if (size <= largestMessage) parts.push(part);
   }
-  return new TextDecoder().decode(Buffer.concat(parts));
+  return size > largestMessage ? undefined : new TextDecoder().decode(Buffer.concat(parts));
 }
 
 /** It counts as a session once the client has initialized it; the SDK refuses whatever else comes first. */

@@ -155,8 +155,10 @@ test('a message of more than 16 MB is refused, and one with a byte order mark is
     params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
   });
   const most = 16 * 1024 * 1024;
-  const { status, text } = await send(one, headers, { body: `${body}${' '.repeat(most + 1 - body.length)}` });
-  expect([status, text]).toEqual([413, expect.stringContaining('at most 16 MB')]);
+  for (const more of [1, most]) {
+    const { status, text } = await send(one, headers, { body: `${body}${' '.repeat(most + more - body.length)}` });
+    expect([status, text]).toEqual([413, expect.stringContaining('at most 16 MB')]);
+  }
   expect((await send(one, headers, { body: `${body}${' '.repeat(most - body.length)}` })).status).toBe(200);
   expect((await send(one, headers, { body: `\uFEFF${body}` })).status).toBe(200);
 });
